@@ -1,0 +1,1 @@
+"""The agent: loop, prompt, context. It knows no face."""

@@ -1,0 +1,1 @@
+"""Where commands run; the one place that starts processes."""

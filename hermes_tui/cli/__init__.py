@@ -1,0 +1,1 @@
+"""The `hermes` command, one file for each group; everything is imported late."""

@@ -1,0 +1,89 @@
+"""Where one agent keeps everything: the home folder and the paths inside it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+ENV = "HERMES_TUI_HOME"
+_SOCKET_LIMIT = 100
+
+
+class Home:
+    """The home folder of one agent. Making one touches nothing on disk; `ensure` creates it."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(os.path.abspath(os.path.expanduser(path)))
+
+    @classmethod
+    def find(cls) -> Home:
+        """The home named by `HERMES_TUI_HOME`, else `~/.hermes-tui`."""
+        return cls(os.environ.get(ENV) or "~/.hermes-tui")
+
+    def ensure(self) -> Home:
+        """Create the folder if need be, readable by its owner alone."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self.path.stat().st_mode & 0o077:
+            self.path.chmod(0o700)
+        return self
+
+    @property
+    def config(self) -> Path:
+        """The configuration file."""
+        return self.path / "config.yaml"
+
+    @property
+    def secrets(self) -> Path:
+        """Keys, one `NAME=value` a line, mode 0600; never in the configuration."""
+        return self.path / "secrets.env"
+
+    @property
+    def database(self) -> Path:
+        """The one SQLite file, opened by the core alone."""
+        return self.path / "state.db"
+
+    @property
+    def lock(self) -> Path:
+        """The file a living core holds an flock on."""
+        return self.path / "core.lock"
+
+    @property
+    def log(self) -> Path:
+        """The core's own log."""
+        return self.path / "core.log"
+
+    @property
+    def outputs(self) -> Path:
+        """Tool output too long for the model, kept whole; one folder a session."""
+        return self.path / "outputs"
+
+    @property
+    def themes(self) -> Path:
+        """The person's own themes."""
+        return self.path / "themes"
+
+    @property
+    def skills(self) -> Path:
+        """The person's own and learned skills."""
+        return self.path / "skills"
+
+    @property
+    def models(self) -> Path:
+        """Model files of the embedded model."""
+        return self.path / "models"
+
+    @property
+    def ui_state(self) -> Path:
+        """What the full-screen UI remembers: pane widths, the draft."""
+        return self.path / "ui.json"
+
+    @property
+    def socket(self) -> Path:
+        """The core's Unix socket; under a digest in the run folder when the home's path is long."""
+        near = self.path / "core.sock"
+        if len(os.fsencode(near)) <= _SOCKET_LIMIT:
+            return near
+        digest = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:16]
+        base = os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/hermes-tui-{os.getuid()}"
+        return Path(base) / f"hermes-tui-{digest}.sock"

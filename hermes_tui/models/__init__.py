@@ -1,0 +1,1 @@
+"""Models: one protocol, one file for each way of reaching them."""

@@ -1,0 +1,1 @@
+"""The core: sessions, the socket server and its client."""

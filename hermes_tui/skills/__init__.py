@@ -1,0 +1,1 @@
+"""Skills: SKILL.md files found, parsed and listed."""

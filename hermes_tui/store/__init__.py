@@ -1,0 +1,1 @@
+"""The one database and the files beside it."""
