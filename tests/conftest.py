@@ -1,0 +1,42 @@
+"""What every test may use: a clean environment, a temporary home, a scripted model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from hermes_tui.home import ENV, Home
+from tests.fakes.scripted_model import ScriptedModel
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No key, endpoint, proxy or home of the person who runs the tests reaches one."""
+    for name in list(os.environ):
+        kept_out = name.startswith("HERMES_") or name.endswith(("_API_KEY", "_TOKEN"))
+        if kept_out or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv(ENV, str(tmp_path / "home"))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A fresh home, the one the environment names."""
+    return Home(tmp_path / "home").ensure()
+
+
+@pytest.fixture
+async def scripted() -> AsyncIterator[ScriptedModel]:
+    """A scripted model that is being served; put replies into its `script`."""
+    async with ScriptedModel() as model:
+        yield model
+
+
+@pytest.fixture
+def threaded() -> Iterator[ScriptedModel]:
+    """The same, served from a thread, for tests without an event loop."""
+    with ScriptedModel.in_thread() as model:
+        yield model
