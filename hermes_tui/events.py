@@ -143,7 +143,8 @@ class TurnEnded(Event, frozen=True, kw_only=True):
 class ModelAsked(Event, frozen=True, kw_only=True):
     """A request to the model is about to leave. size: bytes of its JSON messages and tools.
 
-    parts: prompt composition as (name, bytes).
+    parts: prompt composition as (name, bytes); window: the model's context size in tokens,
+    0 when it is not known.
     """
 
     turn: int
@@ -151,6 +152,7 @@ class ModelAsked(Event, frozen=True, kw_only=True):
     model: str
     messages: int = 0
     size: int = 0
+    window: int = 0
     parts: tuple[tuple[str, int], ...] = ()
 
 
