@@ -107,10 +107,15 @@ class InputReceived(Event, frozen=True, kw_only=True):
 
 
 class InputTaken(Event, frozen=True, kw_only=True):
-    """A received input entered the conversation as a user message, at this point of the log."""
+    """A received input entered the conversation as a user message, at this point of the log.
+
+    note: what the core tells the model beside the text (date, folder), kept so that the same
+    history is the same bytes for ever.
+    """
 
     input_id: str
     turn: int
+    note: str = ""
 
 
 class InputWithdrawn(Event, frozen=True, kw_only=True):
@@ -221,7 +226,8 @@ class ApprovalAsked(Event, frozen=True, kw_only=True):
 
     title: what would be done, in few words; detail: the exact command, or a unified diff;
     detail_kind: `command`, `diff` or `text`; where: host or backend; reason: why it asks;
-    undo: whether and how it can be undone; rule: what "always" would save, editable.
+    undo: whether and how it can be undone; rule: what "always" would save, editable;
+    arguments: the call's own JSON, so that any face can offer to edit it.
     """
 
     ask_id: str
@@ -236,6 +242,7 @@ class ApprovalAsked(Event, frozen=True, kw_only=True):
     reason: str = ""
     undo: str = ""
     rule: str = ""
+    arguments: str = "{}"
 
 
 class ApprovalAnswered(Event, frozen=True, kw_only=True):
