@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from msgspec import Struct
 
@@ -421,7 +421,7 @@ INTENTS: dict[str, type[Intent[Any]]] = {}
 
 
 def _register() -> None:
-    made: list[type[Intent[Any]]] = list(Intent.__subclasses__())
+    made = cast("list[type[Intent[Any]]]", Intent.__subclasses__())
     for cls in made:
         cls.op = _name(cls)
         INTENTS[cls.op] = cls

@@ -1,0 +1,207 @@
+"""The one SQLite file: one owner, one writing thread, grouped commits.
+
+Writes are queued; all that wait at one moment become one transaction. A durable write is on
+disk when it returns (`synchronous=FULL`); a plain one survives the death of the process and is
+made durable by the next durable one, because they share the write-ahead log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+from msgspec import Struct
+
+from hermes_tui.errors import StoreError
+
+T = TypeVar("T")
+Work = Callable[[apsw.Connection], Any]
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+OLDEST_SQLITE = (3, 51, 3)
+"""Older versions can corrupt a write-ahead log when it is reset (sqlite.org/wal.html)."""
+
+
+class _Job(Struct):
+    work: Work
+    future: asyncio.Future[Any]
+    writes: bool
+    durable: bool
+
+
+class Database:
+    """The store's connection. `open` makes or migrates the file; `close` ends the threads."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.durable_commits = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._writer = _Worker(self._run_batch)
+        self._reader = _Worker(self._run_reads)
+        self._write: apsw.Connection | None = None
+        self._read: apsw.Connection | None = None
+
+    def open(self) -> Database:
+        """Open, check and migrate. Raises StoreError with what to do next."""
+        if tuple(int(x) for x in apsw.sqlite_lib_version().split(".")) < OLDEST_SQLITE:
+            raise StoreError("this apsw has a SQLite that is too old", "pip install -U apsw")
+        try:
+            self._write = self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+            _migrate(self._write)
+        except apsw.Error as error:
+            raise _sentence(error, self.path) from error
+        self._loop = asyncio.get_running_loop()
+        self._writer.start("store-write")
+        return self
+
+    async def write(self, work: Callable[[apsw.Connection], T], *, durable: bool = True) -> T:
+        """Run work inside a transaction and return its result once that is committed."""
+        return await self._submit(self._writer, work, True, durable)
+
+    async def read(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Run work on a connection that sees everything committed so far."""
+        if not self._reader.started:
+            self._reader.start("store-read")
+        return await self._submit(self._reader, work, False, False)
+
+    async def close(self) -> None:
+        """Finish what is queued and close the file."""
+        for worker in (self._writer, self._reader):
+            if worker.started:
+                await asyncio.to_thread(worker.finish)
+        for connection in (self._read, self._write):
+            if connection is not None:
+                connection.close()
+        self._read = self._write = None
+
+    async def _submit(self, worker: _Worker, work: Work, writes: bool, durable: bool) -> Any:
+        if self._loop is None:
+            raise StoreError("the store is not open")
+        future: asyncio.Future[Any] = self._loop.create_future()
+        worker.jobs.put(_Job(work, future, writes, durable))
+        return await asyncio.shield(future)
+
+    def _connect(self, flags: int) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path), flags=flags)
+        connection.set_busy_timeout(5000)
+        connection.execute("PRAGMA journal_mode=WAL; PRAGMA foreign_keys=ON;").fetchall()
+        connection.execute(
+            "PRAGMA journal_size_limit=33554432; PRAGMA temp_store=MEMORY"
+        ).fetchall()
+        return connection
+
+    # --- on the worker threads -------------------------------------------------------------
+
+    def _run_batch(self, jobs: list[_Job]) -> None:
+        assert self._write is not None
+        done: list[tuple[_Job, Any, BaseException | None]] = []
+        durable = any(job.durable for job in jobs)
+        try:
+            self._write.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+            self._write.execute("BEGIN IMMEDIATE")
+            done = [(job, *_attempt(self._write, job.work)) for job in jobs]
+            self._write.execute("COMMIT")
+            self.durable_commits += durable
+        except apsw.Error as error:
+            if self._write.in_transaction:
+                self._write.execute("ROLLBACK")
+            done = [(job, None, _sentence(error, self.path)) for job in jobs]
+        self._resolve(done)
+
+    def _run_reads(self, jobs: list[_Job]) -> None:
+        if self._read is None:
+            self._read = self._connect(apsw.SQLITE_OPEN_READWRITE)
+        done: list[tuple[_Job, Any, BaseException | None]] = []
+        for job in jobs:
+            try:
+                done.append((job, job.work(self._read), None))
+            except apsw.Error as error:
+                done.append((job, None, _sentence(error, self.path)))
+            except BaseException as error:  # noqa: BLE001 - handed to the caller, who awaits it
+                done.append((job, None, error))
+        self._resolve(done)
+
+    def _resolve(self, done: list[tuple[_Job, Any, BaseException | None]]) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(_settle, done)
+
+
+class _Worker:
+    """A thread that takes all waiting jobs at once."""
+
+    def __init__(self, run: Callable[[list[_Job]], None]) -> None:
+        self.jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self.started = False
+        self._run = run
+        self._thread = threading.Thread(target=self._loop, daemon=True)
+
+    def start(self, name: str) -> None:
+        self._thread.name = name
+        self.started = True
+        self._thread.start()
+
+    def finish(self) -> None:
+        self.jobs.put(None)
+        self._thread.join()
+
+    def _loop(self) -> None:
+        while True:
+            waiting = [self.jobs.get()]
+            while not self.jobs.empty():
+                waiting.append(self.jobs.get())
+            jobs = [job for job in waiting if job is not None]
+            if jobs:
+                self._run(jobs)
+            if len(jobs) < len(waiting):
+                return
+
+
+def _attempt(connection: apsw.Connection, work: Work) -> tuple[Any, BaseException | None]:
+    """One job of a batch in a savepoint of its own, so that it can fail alone."""
+    try:
+        with connection:
+            return work(connection), None
+    except (apsw.FullError, apsw.IOError, apsw.CorruptError):
+        raise
+    except BaseException as error:  # noqa: BLE001 - handed to the caller, who awaits it
+        return None, error
+
+
+def _settle(done: list[tuple[_Job, Any, BaseException | None]]) -> None:
+    for job, value, error in done:
+        if job.future.done():
+            continue
+        if error is not None:
+            job.future.set_exception(error)
+        else:
+            job.future.set_result(value)
+
+
+def _migrate(connection: apsw.Connection) -> None:
+    have = int(connection.pragma("user_version") or 0)
+    wanted = sorted(MIGRATIONS.glob("[0-9]*.sql"))
+    newest = int(wanted[-1].stem)
+    if have > newest:
+        raise StoreError(
+            f"the database is of a newer version ({have}, this program knows {newest})",
+            "install the newer hermes-tui again",
+        )
+    for path in wanted[have:]:
+        with connection:
+            connection.execute(path.read_text("utf-8")).fetchall()
+            connection.pragma("user_version", int(path.stem))
+
+
+def _sentence(error: apsw.Error, path: Path) -> StoreError:
+    if isinstance(error, apsw.FullError):
+        return StoreError("the disk is full: nothing was written", f"free some space for {path}")
+    if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
+        return StoreError(f"{path} is damaged: {error}", "move it away and restore a backup")
+    if isinstance(error, (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)):
+        return StoreError(f"{path} can't be opened: {error}", "check its owner and permissions")
+    return StoreError(f"the database said: {error}", f"the file is {path}")
