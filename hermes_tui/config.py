@@ -11,6 +11,9 @@ def _doc(text: str) -> Meta:
     return Meta(description=text)
 
 
+_Price = Annotated[float, Meta(ge=0, le=1e6)]
+
+
 class ModelConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which model answers, and where it is."""
 
@@ -18,7 +21,11 @@ class ModelConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         str, _doc("model name as the endpoint calls it; empty: the first it offers")
     ] = ""
     base_url: Annotated[
-        str, _doc("OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1")
+        str,
+        Meta(
+            pattern=r"^(https?://\S+)?$",
+            description="OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1",
+        ),
     ] = ""
     provider: Annotated[
         Literal["auto", "openai", "litellm", "embedded"],
@@ -32,14 +39,14 @@ class ModelConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         int, Meta(ge=0, description="context size in tokens; 0: ask the endpoint")
     ] = 0
     stall_s: Annotated[
-        float, Meta(gt=0, description="give a silent stream up after this many seconds")
+        float, Meta(gt=0, le=86_400, description="give a silent stream up after this many seconds")
     ] = 120.0
     attempts: Annotated[
         int, Meta(ge=1, le=20, description="tries of one request before the turn fails")
     ] = 4
     file: Annotated[str, _doc("GGUF file of the embedded model; empty: the one setup fetched")] = ""
-    price_in: Annotated[float | None, _doc("US dollars per million prompt tokens")] = None
-    price_out: Annotated[float | None, _doc("US dollars per million completion tokens")] = None
+    price_in: Annotated[_Price | None, _doc("US dollars per million prompt tokens")] = None
+    price_out: Annotated[_Price | None, _doc("US dollars per million completion tokens")] = None
 
 
 class AgentConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,0 +1,1 @@
+"""Reading, checking and editing the configuration file, and what a first run has to find out."""
