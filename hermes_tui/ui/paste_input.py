@@ -1,0 +1,137 @@
+"""Reads the terminal: a paste arrives as one paste whatever bytes are in it, and so do its keys.
+
+Textual's own parser turns escape sequences inside a bracketed paste into key presses (so pasted
+text could press Enter), loses the alt of alt+enter, and types torn mouse reports into whatever
+has the focus. This one takes pastes out before the parser sees them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import selectors
+from collections.abc import Generator, Iterable, Iterator
+
+from textual import events
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+PASTE_START, PASTE_END = "\x1b[200~", "\x1b[201~"
+# Legacy terminals send ESC CR, xterm and tmux with modifyOtherKeys the long form.
+_ENTER = re.compile(r"\x1b\r|\x1b\[27;([2-8]);13~")
+_UNFINISHED = re.compile(r"\x1b\[(?:|2|20|200|<[\d;-]{0,20})\Z")
+_MODIFIERS = ((4, "ctrl"), (2, "alt"), (1, "shift"))
+
+
+class InputParser(XTermParser):
+    """Terminal input to events; holds back what is not complete yet, without timing."""
+
+    def __init__(self, debug: bool = False) -> None:
+        super().__init__(debug)
+        self._held = ""
+        self._escaped = False
+        self._pasting = False
+        self._handed_over = False
+        self._paste: list[str] = []
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """The events of more input; empty input is the end."""
+        if not data:
+            yield from super().feed(data)
+            return
+        data, self._held = self._held + data, ""
+        if self._escaped and data.startswith(PASTE_START[1:]):
+            # The marker was cut after its ESC, which the parser below has already: let it end.
+            self._pasting = self._handed_over = True
+            yield from super().feed(PASTE_START[1:])
+            data = data[len(PASTE_START) - 1 :]
+        while data:
+            if self._pasting:
+                data = yield from self._read_paste(data)
+            else:
+                data = yield from self._read_keys(data)
+
+    def _read_paste(self, data: str) -> Generator[Message, None, str]:
+        body, end, rest = data.partition(PASTE_END)
+        if not end:
+            cut = _overlap(body, PASTE_END)
+            self._paste.append(body[: len(body) - cut])
+            self._held = body[len(body) - cut :]
+            return ""
+        self._paste.append(body)
+        self._pasting = self._escaped = False
+        if self._handed_over:
+            self._handed_over = False
+            yield from (one for one in super().feed(PASTE_END) if not _is_paste(one))
+        yield events.Paste("".join(self._paste))
+        self._paste.clear()
+        return rest
+
+    def _read_keys(self, data: str) -> Generator[Message, None, str]:
+        keys, start, rest = data.partition(PASTE_START)
+        if start:
+            self._pasting = True
+        elif torn := _UNFINISHED.search(keys):
+            self._held = torn[0]
+            keys = keys[: torn.start()]
+        at = 0
+        for found in _ENTER.finditer(keys):
+            yield from self._pass_on(keys[at : found.start()])
+            yield events.Key(_enter(int(found[1] or 3)), None)
+            at = found.end()
+        yield from self._pass_on(keys[at:])
+        self._escaped = keys.endswith("\x1b")
+        return rest
+
+    def _pass_on(self, keys: str) -> Iterator[Message]:
+        if keys:
+            yield from (one for one in super().feed(keys) if not _is_empty_paste(one))
+
+
+def _enter(modifiers: int) -> str:
+    names = [name for bit, name in _MODIFIERS if (modifiers - 1) & bit]
+    return "+".join([*names, "enter"])
+
+
+def _is_paste(message: Message) -> bool:
+    return isinstance(message, events.Paste)
+
+
+def _is_empty_paste(message: Message) -> bool:
+    return isinstance(message, events.Paste) and not message.text
+
+
+def _overlap(text: str, marker: str) -> int:
+    """How many characters at the end of `text` may be the beginning of `marker`."""
+    return next((n for n in range(len(marker) - 1, 0, -1) if text.endswith(marker[:n])), 0)
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's driver with this parser; sleeps until there is input, and survives bad bytes."""
+
+    def run_input_thread(self) -> None:
+        """Read until told to stop, or until the terminal is gone."""
+        parser = InputParser(self._debug)
+        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(0.1):
+                    data = self._read()
+                    if not data:
+                        break
+                    self._deliver(parser.feed(text) if (text := decode(data)) else ())
+                self._deliver(parser.tick())
+        self.exit_event.wait()
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self.fileno, 1 << 16)
+        except OSError:
+            return b""
+
+    def _deliver(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self.process_message(message)
