@@ -63,6 +63,13 @@ COMMANDS: tuple[Command, ...] = (
         title="Answer an approval",
         help="Answer the pending approval.",
     ),
+    Command(
+        id="interrupt",
+        keys=("ctrl+c",),
+        title="Copy, stop, clear or quit",
+        surfaces=UI,
+        help="Copy what is selected; else stop the turn; else clear the prompt; else, twice, quit.",
+    ),
     # sessions
     Command(
         id="session.new",
@@ -234,6 +241,20 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         id="pane.4", keys=("alt+4",), title="Skills pane", surfaces=UI, help="Go to the skills."
+    ),
+    Command(
+        id="block.previous",
+        keys=("alt+up",),
+        title="Block above",
+        surfaces=UI,
+        help="Move the block cursor up in the chat; enter opens the block, c copies it.",
+    ),
+    Command(
+        id="block.next",
+        keys=("alt+down",),
+        title="Block below",
+        surfaces=UI,
+        help="Move the block cursor down in the chat.",
     ),
     Command(id="keys", slash="keys", title="Keys", help="Show the keys."),
     Command(
