@@ -1,0 +1,232 @@
+"""A theme: a dozen colours, and how each part of the screen is drawn with them.
+
+`ThemeSpec` is what a theme file says; `textual` and `Look` are what widgets and blocks use. The
+four bundled themes are kept as Python too (`theme_builtin`), so that no YAML is read at start.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from rich.errors import StyleSyntaxError
+from rich.style import Style
+
+from hermes_tui.errors import ConfigError
+
+if TYPE_CHECKING:
+    from textual.theme import Theme
+
+COLORS = (
+    "background",
+    "surface",
+    "panel",
+    "foreground",
+    "muted",
+    "faint",
+    "accent",
+    "select",
+    "ok",
+    "warn",
+    "error",
+)
+
+STYLES: dict[str, str] = {
+    "text": "foreground",
+    "muted": "muted",
+    "faint": "faint",
+    "accent": "accent",
+    "ok": "ok",
+    "warn": "warn",
+    "error": "error",
+    "user.bar": "accent",
+    "user.name": "bold accent",
+    "user.text": "foreground",
+    "reply.mark": "accent",
+    "reply.name": "bold foreground",
+    "reasoning": "italic muted",
+    "strong": "bold",
+    "em": "italic",
+    "strike": "strike",
+    "heading": "bold accent",
+    "heading.minor": "bold foreground",
+    "code": "foreground on panel",
+    "code.block": "foreground on surface",
+    "code.label": "muted on surface",
+    "link": "underline accent",
+    "quote": "italic muted",
+    "bullet": "accent",
+    "table.head": "bold",
+    "tool.name": "foreground",
+    "tool.text": "muted",
+    "output": "muted",
+    "diff.add": "ok",
+    "diff.del": "error",
+    "diff.hunk": "muted",
+    "selection": "on select",
+    "cursor": "on panel",
+    "find": "bold background on accent",
+    "chip": "bold background on accent",
+}
+
+SYNTAX = ("keyword", "string", "number", "comment", "function", "type", "operator")
+_WORDS = ("bold", "dim", "italic", "underline", "reverse", "strike", "on", "none")
+
+
+class ThemeSpec(Struct, frozen=True, kw_only=True):
+    """What a theme file says.
+
+    colors: the names of `COLORS` as `#rrggbb`; a missing one leaves the terminal's own.
+    styles, syntax: words such as `bold accent on panel`. ansi: the terminal's own two colours.
+    """
+
+    name: str
+    dark: bool = True
+    ansi: bool = False
+    colors: dict[str, str] = {}
+    styles: dict[str, str] = {}
+    syntax: dict[str, str] = {}
+
+
+class Look:
+    """The rich styles of one theme by name; every block is drawn with one."""
+
+    def __init__(self, spec: ThemeSpec) -> None:
+        self.name = spec.name
+        words = {**STYLES, **spec.styles}
+        made = {name: style(text, spec.colors) for name, text in words.items()}
+        text = made["text"]
+        self._styles = {name: text + one for name, one in made.items()}
+        block = self._styles["code.block"]
+        for name in SYNTAX:
+            self._styles[f"syntax.{name}"] = block + style(spec.syntax.get(name, ""), spec.colors)
+        for name in ("strong", "em", "strike", "selection", "cursor", "find"):
+            self._styles[name] = made[name]
+        self._styles["link"] = made["link"]
+        self._styles["code"] = made["code"]
+
+    def __getitem__(self, name: str) -> Style:
+        """The style of that name, one of `STYLES` or `syntax.` with one of `SYNTAX`."""
+        return self._styles[name]
+
+
+def style(words: str, colors: dict[str, str]) -> Style:
+    """The rich style of words such as `bold accent on panel`.
+
+    A colour the theme does not define is left out; raises ConfigError for an unknown word.
+    """
+    kept: list[str] = []
+    for word in words.split():
+        if word in _WORDS or word.startswith("#"):
+            kept.append(word)
+        elif word not in COLORS:
+            raise ConfigError(f"unknown colour or style word {word!r}", _nearest(word))
+        elif word in colors:
+            kept.append(colors[word])
+        elif kept and kept[-1] == "on":
+            kept.pop()
+    try:
+        return Style.parse(" ".join(kept))
+    except StyleSyntaxError as error:
+        raise ConfigError(f"{words!r} is no style: {error}") from error
+
+
+def builtin(name: str) -> ThemeSpec | None:
+    """The bundled theme of that name, without reading a file."""
+    from hermes_tui.ui.theme_builtin import THEMES
+
+    return THEMES.get(name)
+
+
+def textual(spec: ThemeSpec) -> Theme:
+    """The same theme for Textual's widgets.
+
+    Beside Textual's own variables, style sheets may use `$muted`, `$faint` and `$select`.
+    """
+    from textual.theme import Theme
+
+    plain = "ansi_default"
+    color = {name: spec.colors.get(name, plain) for name in COLORS}
+    return Theme(
+        name=spec.name,
+        dark=spec.dark,
+        ansi=spec.ansi,
+        primary=color["accent"],
+        secondary=color["muted"],
+        accent=color["accent"],
+        warning=color["warn"],
+        error=color["error"],
+        success=color["ok"],
+        foreground=color["foreground"],
+        background=color["background"],
+        surface=color["surface"],
+        panel=color["panel"],
+        variables=_mono_variables() if spec.ansi else _variables(color),
+    )
+
+
+def _variables(color: dict[str, str]) -> dict[str, str]:
+    return {
+        "muted": color["muted"],
+        "faint": color["faint"],
+        "select": color["select"],
+        "text": color["foreground"],
+        "text-muted": color["muted"],
+        "text-disabled": color["muted"],
+        "border": color["faint"],
+        "border-blurred": color["faint"],
+        "block-cursor-foreground": color["foreground"],
+        "block-cursor-background": color["select"],
+        "block-cursor-blurred-foreground": color["foreground"],
+        "block-cursor-blurred-background": color["panel"],
+        "block-hover-background": color["surface"],
+        "input-cursor-background": color["foreground"],
+        "input-cursor-foreground": color["background"],
+        "input-selection-background": color["select"],
+        "screen-selection-background": color["select"],
+        "screen-selection-foreground": color["foreground"],
+        "scrollbar": color["faint"],
+        "scrollbar-hover": color["muted"],
+        "scrollbar-active": color["accent"],
+        "scrollbar-background": color["background"],
+        "scrollbar-background-hover": color["background"],
+        "scrollbar-background-active": color["background"],
+        "scrollbar-corner-color": color["background"],
+        "link-color": color["accent"],
+        "link-style": "underline",
+        "link-background-hover": color["select"],
+        "link-color-hover": color["foreground"],
+        "footer-key-foreground": color["accent"],
+    }
+
+
+def _mono_variables() -> dict[str, str]:
+    plain = "ansi_default"
+    names = (
+        "ansi-background ansi-foreground muted faint select border border-blurred block-cursor-blurred-foreground "
+        "block-cursor-blurred-background block-hover-background link-color link-color-hover "
+        "link-background-hover footer-key-foreground scrollbar-background "
+        "scrollbar-background-hover scrollbar-background-active scrollbar-corner-color "
+        "input-cursor-background input-cursor-foreground markdown-h1-color markdown-h2-color "
+        "markdown-h3-color markdown-h4-color markdown-h5-color markdown-h6-color "
+        "block-cursor-foreground block-cursor-background input-selection-foreground"
+    )
+    return {
+        **dict.fromkeys(names.split(), plain),
+        "block-cursor-text-style": "reverse",
+        "block-cursor-blurred-text-style": "underline",
+        "input-cursor-text-style": "reverse",
+        "scrollbar": "ansi_white",
+        "scrollbar-hover": "ansi_white",
+        "scrollbar-active": "ansi_bright_white",
+        "input-selection-background": "ansi_bright_black",
+        "screen-selection-background": "ansi_white",
+        "screen-selection-foreground": "ansi_black",
+    }
+
+
+def _nearest(word: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, [*COLORS, *_WORDS], 1)
+    return f"did you mean {near[0]}?" if near else f"colours are {', '.join(COLORS)}"
