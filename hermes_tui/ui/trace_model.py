@@ -196,6 +196,7 @@ class TraceModel:
         if isinstance(event, ModelAsked):
             step.asked = step.asked or event
             step.name = step.name or event.model
+            step.end, step.state = None, "running"  # a further try after a dropped line
         elif isinstance(event, ReplyReceived):
             step.reply, step.end = event, ts
             step.name = event.model or step.name

@@ -1,0 +1,81 @@
+"""Finding entries by a few typed letters, fast enough to run on every key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """Something that can be picked. kind and key say what it is; words are searched as well.
+
+    right: a short note at the right edge, such as a key or an age.
+    """
+
+    kind: str
+    key: str
+    title: str
+    note: str = ""
+    right: str = ""
+    words: str = ""
+
+
+E = TypeVar("E")
+_WORD_START, _INSIDE, _SCATTERED = 3000, 2000, 1000
+
+
+def haystack(entry: Entry) -> str:
+    """The text an entry is searched in, folded once."""
+    return f"{entry.title} {entry.words} {entry.note}".casefold()
+
+
+def rank(query: str, entries: Sequence[tuple[str, E]], limit: int = 200) -> list[E]:
+    """The entries that match every word of the query, best first; all of them for no query.
+
+    entries: pairs of a folded text and what it stands for. Equal matches keep their order.
+    """
+    words = query.casefold().split()
+    if not words:
+        return [one for _, one in entries[:limit]]
+    found: list[tuple[int, int]] = []
+    for at, (text, _) in enumerate(entries):
+        total = score(words, text)
+        if total:
+            found.append((-total, at))
+    found.sort()
+    return [entries[at][1] for _, at in found[:limit]]
+
+
+def score(words: Sequence[str], text: str) -> int:
+    """How well a folded text matches folded words; 0 when one of them is not in it at all."""
+    total = 0
+    for word in words:
+        one = _score(word, text)
+        if not one:
+            return 0
+        total += one
+    return total
+
+
+def _score(word: str, text: str) -> int:
+    at = text.find(word)
+    if at < 0:
+        return _scattered(word, text)
+    if at == 0 or not text[at - 1].isalnum():
+        return _WORD_START - min(at, 500)
+    start = text.find(" " + word)
+    return _WORD_START - min(start, 500) if start >= 0 else _INSIDE - min(at, 500)
+
+
+def _scattered(word: str, text: str) -> int:
+    first = at = text.find(word[0])
+    for letter in word[1:]:
+        if at < 0:
+            return 0
+        at = text.find(letter, at + 1)
+    if at < 0:
+        return 0
+    spread = at - first + 1 - len(word)
+    return _SCATTERED - spread if spread <= 3 * len(word) else 0

@@ -1,0 +1,32 @@
+"""Key bindings of the app, made from the command table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from textual.binding import Binding
+
+from hermes_tui import commands
+
+NEVER = frozenset({"ctrl+i", "ctrl+m", "ctrl+left_square_bracket", "ctrl+h"})
+"""Keys that terminals send as tab, enter, escape and backspace."""
+
+YIELDING = frozenset({"stop", "queue", "approve"})
+"""Commands whose keys the focused part may take first: escape closes what is open in it."""
+
+
+def bindings(table: Mapping[str, commands.Command] = commands.BY_ID) -> list[Binding]:
+    """One binding for every key of every command of the full-screen UI."""
+    return [
+        Binding(
+            key,
+            f"command('{command.id}')",
+            command.title,
+            show=False,
+            priority=command.id not in YIELDING,
+            id=command.id,
+        )
+        for command in table.values()
+        if "ui" in command.surfaces
+        for key in command.keys
+    ]

@@ -1,0 +1,137 @@
+"""The status line: what runs and for how long, how full the context is, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hermes_tui.ui import figures
+from hermes_tui.ui.line import Bar, Span, width_of
+from hermes_tui.ui.text import one_line
+from hermes_tui.ui.trace_model import Step, TraceModel, Turn
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.timer import Timer
+
+_SPIN = "◐◓◑◒"
+_HZ = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What the status line tells. queue: how Enter is read while a turn runs."""
+
+    trace: TraceModel
+    now: float
+    motion: bool = True
+    waiting_for_you: bool = False
+    enter: str = "steer"
+    model: str = ""
+
+
+def status_left(state: State) -> list[Span]:
+    """What runs, for how long, and the keys that matter meanwhile."""
+    turn = state.trace.running
+    if turn is None:
+        return [Span(" ● ", "ok"), Span("ready", "muted")]
+    spans = [*_doing(state, turn)]
+    spans.append(Span(f" · turn {figures.seconds(turn.seconds(state.now))}", "muted"))
+    other = "queue" if state.enter == "steer" else "steer"
+    keys = [("esc", "stop"), ("↵", state.enter)]
+    if other == "queue":
+        keys.append(("alt+↵", "queue"))
+    for key, word in keys:
+        spans += [Span(f"   {key} ", "accent"), Span(word, "muted")]
+    return spans
+
+
+def _doing(state: State, turn: Turn) -> list[Span]:
+    if state.waiting_for_you:
+        return [Span(" ⚠ ", "warn"), Span("waiting for you", "warn")]
+    glyph = _SPIN[int(state.now * _HZ) % len(_SPIN)] if state.motion else _SPIN[0]
+    running = [step for step in turn.steps.values() if step.end is None and step.kind != "wait"]
+    tools = [step for step in running if step.kind == "tool"]
+    words = _words(tools or running, state.now)
+    return [Span(f" {glyph} ", "accent"), Span(words, "")]
+
+
+def _words(steps: list[Step], now: float) -> str:
+    if not steps:
+        return "working"
+    took = figures.seconds(max(step.seconds(now) for step in steps))
+    if steps[0].kind == "model":
+        retry = f" (try {len(steps[0].failures) + 1})" if steps[0].failures else ""
+        return f"thinking{retry} {took}"
+    names = one_line(steps[0].name)
+    more = f" +{len(steps) - 1}" if len(steps) > 1 else ""
+    return f"{names}{more} {took}"
+
+
+def status_right(state: State, room: int) -> list[Span]:
+    """Context and cost, the longest form that fits into the room; unknown things are left out."""
+    used, window = state.trace.context()
+    usage = state.trace.usage()
+    known = bool(usage.prompt or usage.completion)
+    cost = [Span(f"   {figures.money(usage.cost)}", "muted")] if known else []
+    forms: list[list[Span]] = []
+    if used and window:
+        percent = figures.share(used, window)
+        tone = "error" if percent >= 90 else "warn" if percent >= 75 else "accent"
+        bar = [Span("ctx ", "muted"), Span(figures.meter(used, window, 10), tone)]
+        words = Span(f" {percent}%", "muted")
+        of = Span(f"  {figures.tokens(used)} of {figures.tokens(window)}", "muted")
+        forms = [[*bar, words, of, *cost], [*bar, words, *cost]]
+        forms.append([Span(f"ctx {percent}%", "muted"), *cost])
+    elif used:
+        forms = [[Span(f"ctx {figures.tokens(used)}", "muted"), *cost]]
+    forms.append(cost)
+    fitting = (form for form in forms if width_of(form) + 1 <= room)
+    return next(fitting, list[Span]())
+
+
+class StatusLine(Bar):
+    """The line at the bottom."""
+
+    def tell(self, state: State) -> None:
+        """Show the state as it is now."""
+        left = status_left(state)
+        right = status_right(state, self.size.width - width_of(left) - 3)
+        self.show(left, [*right, Span(" ")] if right else ())
+
+
+class Ticker:
+    """The one clock of the screen: 4 times a second, only while something runs and is seen."""
+
+    def __init__(self, app: App[object], beat: Callable[[], None]) -> None:
+        self._app = app
+        self._beat = beat
+        self._timer: Timer | None = None
+        self._wanted = False
+        self._seen = True
+
+    @property
+    def ticking(self) -> bool:
+        """Whether it costs anything now."""
+        return self._timer is not None
+
+    def want(self, wanted: bool) -> None:
+        """Something runs, or nothing does any more."""
+        self._wanted = wanted
+        self._settle()
+
+    def see(self, seen: bool) -> None:
+        """The terminal has the focus, or lost it."""
+        self._seen = seen
+        if seen:
+            self._beat()
+        self._settle()
+
+    def _settle(self) -> None:
+        wanted = self._wanted and self._seen
+        if wanted and self._timer is None:
+            self._timer = self._app.set_interval(1 / _HZ, self._beat)
+        elif not wanted and self._timer is not None:
+            self._timer.stop()
+            self._timer = None

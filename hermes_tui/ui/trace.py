@@ -1,0 +1,219 @@
+"""The trace pane: the waterfall of every turn, newest first, and details of the chosen step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.binding import Binding
+from textual.containers import Vertical
+
+from hermes_tui.errors import HermesError
+from hermes_tui.intents import ReadOutput
+from hermes_tui.ui.face import face_of
+from hermes_tui.ui.line import Bar, Span
+from hermes_tui.ui.rows import Row, RowList, TextRow
+from hermes_tui.ui.trace_model import Step, TraceModel, Turn
+from hermes_tui.ui.trace_rows import (
+    StepRow,
+    TurnRow,
+    step_details,
+    step_key,
+    step_source,
+    turn_details,
+    turn_key,
+)
+from hermes_tui.ui.viewer import TextView, ViewerScreen, paint_text
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+_PART = 64_000
+"""Bytes of a long output that the details show; `o` shows the rest."""
+
+
+class TracePane(Vertical):
+    """Waterfall above, details below."""
+
+    BINDINGS = [
+        Binding("o", "whole", show=False),
+        Binding("c", "copy", show=False),
+        Binding("escape", "close", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="trace")
+        self.model = TraceModel()
+        self._unfolded: set[int] = set()
+        self._shut: set[int] = set()
+        self._outputs: dict[str, str] = {}
+        self._due = False
+
+    def compose(self) -> ComposeResult:
+        """List, details, keys."""
+        yield RowList(id="trace-rows")
+        yield TextView(id="trace-detail")
+        yield Bar(id="trace-keys")
+
+    def on_mount(self) -> None:
+        """Nothing is chosen yet."""
+        self._detail.display = False
+        self.query_one("#trace-keys", Bar).display = False
+        keys = [("enter", "details"), ("o", "full output"), ("c", "copy"), ("j/k", "next/prev")]
+        spans = [
+            part for k, w in keys for part in (Span(f" {k} ", "accent"), Span(f"{w}  ", "muted"))
+        ]
+        self.query_one("#trace-keys", Bar).show(spans)
+        self.draw_rows()
+
+    # --- what to show ------------------------------------------------------------------------
+
+    def show(self, model: TraceModel) -> None:
+        """Show another session's trace."""
+        self.model = model
+        self._unfolded.clear()
+        self._shut.clear()
+        self._outputs.clear()
+        self.close()
+        self.draw_rows()
+
+    def changed(self) -> None:
+        """The model changed: draw soon, once for many changes."""
+        if not self._due:
+            self._due = True
+            self.set_timer(0.05, self.draw_rows)
+
+    def tick(self) -> None:
+        """Time passes: only bars and seconds change."""
+        if self.is_seen():
+            self._rows.refresh()
+
+    def is_seen(self) -> bool:
+        """Whether the pane can be seen."""
+        return self.display and self.size.width > 0
+
+    def draw_rows(self) -> None:
+        """Build the list anew; rows draw themselves only when seen."""
+        self._due = False
+        clock = face_of(self).now
+        rows: list[Row] = []
+        newest = self.model.turns[-1].number if self.model.turns else 0
+        for turn in reversed(self.model.turns):
+            is_open = turn.number in self._unfolded or (
+                turn.number == newest and turn.number not in self._shut
+            )
+            rows.append(TurnRow(turn, is_open, clock))
+            if is_open:
+                rows += [StepRow(turn, step, clock) for step in turn.steps.values()]
+        if not rows:
+            rows = [TextRow(left=(Span("  nothing has run in this session yet", "muted"),))]
+        self._rows.show(rows)
+        self.query_one("#trace-keys", Bar).display = bool(self.model.turns)
+        if self._detail.display:
+            self._draw_detail(self._rows.key, keep=True)
+
+    # --- keys --------------------------------------------------------------------------------
+
+    def on_row_list_chosen(self, message: RowList.Chosen) -> None:
+        """Open or close a turn; open a step's details."""
+        message.stop()
+        found = self._find(message.key)
+        if isinstance(found, Turn):
+            self._toggle(found)
+        self._detail.display = True
+        self._draw_detail(message.key)
+
+    def on_row_list_moved(self, message: RowList.Moved) -> None:
+        """The details follow the cursor."""
+        message.stop()
+        if self._detail.display:
+            self._draw_detail(message.key)
+
+    def action_close(self) -> None:
+        """Close the details; with none open, escape belongs to the app."""
+        if self._detail.display:
+            self.close()
+            self._rows.focus()
+        else:
+            from textual.actions import SkipAction
+
+            raise SkipAction
+
+    def close(self) -> None:
+        """Close the details."""
+        if self.is_mounted:
+            self._detail.display = False
+
+    def action_copy(self) -> None:
+        """Copy the reply, or the tool's output."""
+        if isinstance(step := self._find(self._rows.key), Step):
+            self.app.copy_to_clipboard(step_source(step, self._outputs.get(step.key, "")))
+            face_of(self).say("copied")
+
+    def action_whole(self) -> None:
+        """The whole output of a tool over the full screen."""
+        if isinstance(step := self._find(self._rows.key), Step) and step.ended is not None:
+            self.run_worker(self._open_whole(step), group="output", exclusive=True)
+
+    # --- inside ------------------------------------------------------------------------------
+
+    @property
+    def _rows(self) -> RowList:
+        return self.query_one("#trace-rows", RowList)
+
+    @property
+    def _detail(self) -> TextView:
+        return self.query_one("#trace-detail", TextView)
+
+    def _toggle(self, turn: Turn) -> None:
+        row = next(r for r in self._rows.rows if r.key == turn_key(turn.number))
+        was_open = isinstance(row, TurnRow) and row.open
+        (self._unfolded.discard if was_open else self._unfolded.add)(turn.number)
+        (self._shut.add if was_open else self._shut.discard)(turn.number)
+        self.draw_rows()
+
+    def _find(self, key: str) -> Turn | Step | None:
+        for turn in self.model.turns:
+            if key == turn_key(turn.number):
+                return turn
+            if key.startswith(f"step:{turn.number}:"):
+                return next((s for s in turn.steps.values() if step_key(turn, s) == key), None)
+        return None
+
+    def _draw_detail(self, key: str, keep: bool = False) -> None:
+        found = self._find(key)
+        now = face_of(self).now()
+        top = self._detail.scroll_offset.y if keep else 0
+        if isinstance(found, Turn):
+            self._detail.show(turn_details(found, now))
+        elif isinstance(found, Step):
+            whole = self._outputs.get(found.key, "")
+            self._detail.show(step_details(found, now, whole), step_source(found, whole))
+            ended = found.ended
+            if ended and not whole and ended.output_bytes > len(ended.for_model):
+                self.run_worker(self._load(found), group="output", exclusive=True)
+        if top:
+            self._detail.scroll_to(y=top, animate=False)
+
+    async def _load(self, step: Step) -> None:
+        text = await self._read(step, _PART)
+        if text and step is self._find(self._rows.key):
+            self._outputs[step.key] = text
+            self._draw_detail(self._rows.key, keep=True)
+
+    async def _open_whole(self, step: Step) -> None:
+        text = ""
+        if step.ended is not None and step.ended.output_bytes:
+            text = await self._read(step, 1_000_000)
+        text = text or step_source(step)
+        title = f"{step.name}  {step.summary}"
+        await self.app.push_screen(ViewerScreen(title, paint_text(text), text))
+
+    async def _read(self, step: Step, limit: int) -> str:
+        face = face_of(self)
+        call = step.key[1:]
+        try:
+            got = await face.ask(ReadOutput(session=face.session, call_id=call, limit=limit))
+        except HermesError as error:
+            face.say(error.message, "warning")
+            return ""
+        return got.text

@@ -1,0 +1,161 @@
+"""A text to be read and scrolled: details beside a list, skills, help, whole tool outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.binding import Binding
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from hermes_tui.ui.face import look_of
+from hermes_tui.ui.line import Bar, Span, draw
+from hermes_tui.ui.text import output, wrap
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.selection import Selection
+
+    from hermes_tui.ui.theme import Look
+
+Painter = Callable[[int, "Look"], list[Strip]]
+
+
+def paint_text(text: str, style: str = "") -> Painter:
+    """Draw program output or other plain text, wrapped."""
+
+    def paint(width: int, look: Look) -> list[Strip]:
+        made: list[Strip] = []
+        for line in output(text).split("\n"):
+            made += [draw((Span(line[a:b], style),), (), width, look) for a, b in wrap(line, width)]
+        return made
+
+    return paint
+
+
+def paint_lines(lines: Sequence[Sequence[Span]]) -> Painter:
+    """Draw lines of spans, each cut to the width."""
+    return lambda width, look: [draw(line, (), width, look) for line in lines]
+
+
+def paint_markdown(text: str) -> Painter:
+    """Draw Markdown as in the chat."""
+
+    def paint(width: int, look: Look) -> list[Strip]:
+        from hermes_tui.ui.markdown import render
+
+        return [line.strip for line in render(text, width, look)]
+
+    return paint
+
+
+def paint_all(painters: Sequence[Painter]) -> Painter:
+    """Draw several things below each other."""
+    return lambda width, look: [strip for paint in painters for strip in paint(width, look)]
+
+
+class TextView(ScrollView, can_focus=True):
+    """Scrollable text, drawn once for a width and a look."""
+
+    DEFAULT_CSS = "TextView { overflow-x: hidden; scrollbar-size-vertical: 1; }"
+    BINDINGS = [
+        Binding("up,k", "scroll_up", show=False),
+        Binding("down,j", "scroll_down", show=False),
+        Binding("pageup,b", "page_up", show=False),
+        Binding("pagedown,space", "page_down", show=False),
+        Binding("home,g", "scroll_home", show=False),
+        Binding("end,G", "scroll_end", show=False),
+    ]
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.source = ""
+        self._paint: Painter | None = None
+        self._drawn: tuple[int, Look, list[Strip]] | None = None
+
+    def show(self, paint: Painter | None, source: str = "") -> None:
+        """Show what `paint` draws, from its top. source: what copying all of it gives."""
+        self._paint, self.source, self._drawn = paint, source, None
+        self.scroll_to(y=0, animate=False)
+        self._measure()
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """One visible line."""
+        strips = self._strips()
+        at = y + self.scroll_offset.y
+        if at >= len(strips):
+            return Strip.blank(self.size.width, self.rich_style)
+        strip = strips[at].apply_style(self.rich_style)
+        selection = self.text_selection
+        if selection is not None and (span := selection.get_span(at)) is not None:
+            strip = self._marked(strip, *span)
+        return strip.apply_offsets(0, at)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text, as drawn."""
+        text = "\n".join(strip.text.rstrip() for strip in self._strips())
+        return selection.extract(text), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Draw the selection."""
+        self.refresh()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Wrap anew."""
+        self._measure()
+
+    def _strips(self) -> list[Strip]:
+        width, look = self.size.width, look_of(self)
+        if self._drawn is None or self._drawn[:2] != (width, look):
+            lines = self._paint(width, look) if self._paint and width > 0 else []
+            self._drawn = (width, look, lines)
+        return self._drawn[2]
+
+    def _measure(self) -> None:
+        self.virtual_size = Size(self.size.width, len(self._strips()))
+
+    def _marked(self, strip: Strip, start: int, end: int) -> Strip:
+        stop = strip.cell_length if end < 0 else min(end, strip.cell_length)
+        if start >= stop:
+            return strip
+        style = self.screen.get_component_rich_style("screen--selection", partial=True)
+        head, middle, tail = strip.divide([start, stop, strip.cell_length])
+        return Strip.join([head, middle.apply_style(style), tail])
+
+
+class ViewerScreen(ModalScreen[None]):
+    """One text over the whole screen; escape or q goes back, c copies all of it."""
+
+    BINDINGS = [
+        Binding("escape,q", "dismiss", show=False),
+        Binding("c", "copy_all", show=False),
+    ]
+
+    def __init__(self, title: str, paint: Painter, source: str = "") -> None:
+        super().__init__()
+        self._title, self._paint, self._source = title, paint, source
+
+    def compose(self) -> ComposeResult:
+        """Title, text, keys."""
+        yield Bar(id="viewer-title")
+        yield TextView(id="viewer-text")
+        yield Bar(id="viewer-keys")
+
+    def on_mount(self) -> None:
+        """Fill in."""
+        self.query_one("#viewer-title", Bar).show((Span(f" {self._title}", "strong"),))
+        keys = (Span(" esc", "accent"), Span(" back   ", "muted"), Span("c", "accent"))
+        self.query_one("#viewer-keys", Bar).show((*keys, Span(" copy", "muted")))
+        view = self.query_one(TextView)
+        view.show(self._paint, self._source)
+        view.focus()
+
+    def action_copy_all(self) -> None:
+        """The whole text to the clipboard."""
+        self.app.copy_to_clipboard(self._source)
+        self.app.notify("copied", timeout=2)
