@@ -203,7 +203,8 @@ def _variables(color: dict[str, str]) -> dict[str, str]:
 def _mono_variables() -> dict[str, str]:
     plain = "ansi_default"
     names = (
-        "ansi-background ansi-foreground muted faint select border border-blurred block-cursor-blurred-foreground "
+        "ansi-background ansi-foreground muted faint select border border-blurred "
+        "block-cursor-blurred-foreground "
         "block-cursor-blurred-background block-hover-background link-color link-color-hover "
         "link-background-hover footer-key-foreground scrollbar-background "
         "scrollbar-background-hover scrollbar-background-active scrollbar-corner-color "

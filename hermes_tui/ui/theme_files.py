@@ -60,7 +60,7 @@ def read(path: Path) -> ThemeSpec:
     try:
         raw: Any = YAML(typ="rt", pure=True).load(path.read_text("utf-8"))
     except MarkedYAMLError as error:
-        mark: Any = error.problem_mark
+        mark = cast("Any", getattr(error, "problem_mark", None))
         line = int(mark.line) + 1 if mark else 1
         raise ConfigError(f"{path}:{line}: {error.problem}") from error
     except (YAMLError, UnicodeDecodeError, OSError) as error:
