@@ -18,6 +18,14 @@ Mode = Literal["ask", "auto-edit", "plan", "yolo"]
 MODES: tuple[Mode, ...] = ("ask", "auto-edit", "plan", "yolo")
 
 
+def mode_named(text: str) -> Mode:
+    """The mode of a name; anything unknown is `ask`, so that a typo never loosens anything."""
+    for mode in MODES:
+        if mode == text:
+            return mode
+    return "ask"
+
+
 class Action(Struct, frozen=True, kw_only=True):
     """What a tool call would do, said by the tool before it does it.
 

@@ -163,13 +163,15 @@ class _Worker:
 
 def _attempt(connection: apsw.Connection, work: Work) -> tuple[Any, BaseException | None]:
     """One job of a batch in a savepoint of its own, so that it can fail alone."""
+    value: Any = None
     try:
         with connection:
-            return work(connection), None
+            value = work(connection)
     except (apsw.FullError, apsw.IOError, apsw.CorruptError):
         raise
     except BaseException as error:  # noqa: BLE001 - handed to the caller, who awaits it
         return None, error
+    return value, None
 
 
 def _settle(done: list[tuple[_Job, Any, BaseException | None]]) -> None:

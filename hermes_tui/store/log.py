@@ -50,17 +50,16 @@ class Log:
         """Add events to a session; their numbers must follow its last one."""
         await self.db.write(lambda c: _append(c, key, records), durable=durable)
 
-    async def change(self, key: int, info: SessionInfo, records: Sequence[Record]) -> None:
-        """Store a session's new title, model, mode or folder with the event that says so."""
+    async def describe(self, key: int, info: SessionInfo) -> None:
+        """Store a session's title, model, mode and folder where lists find them."""
 
         def work(c: apsw.Connection) -> None:
             c.execute(
                 "UPDATE session SET title = ?, cwd = ?, model = ?, mode = ? WHERE key = ?",
                 (info.title, info.cwd, info.model, info.mode, key),
             )
-            _append(c, key, records)
 
-        await self.db.write(work)
+        await self.db.write(work, durable=False)
 
     async def delete(self, session: str) -> None:
         """Delete a session, its events and its part of the index."""
@@ -134,8 +133,9 @@ class Log:
                 "SELECT n, ts, kind, v, data FROM event WHERE session = ? AND n > ? AND n < ?"
                 " ORDER BY n DESC LIMIT ?",
                 (_key(c, session), after, before if before is not None else 1 << 62, limit),
-            ).fetchall()
-            return tuple(_record(session, row) for row in reversed(rows))
+            )
+            records = [_record(session, row) for row in rows]
+            return tuple(reversed(records))
 
         return await self.db.read(work)
 

@@ -1,0 +1,188 @@
+"""A session's state as a fold over its events: the record is the state.
+
+The same events give the same messages, live or after a restart, so every request repeats the
+previous one byte for byte.
+"""
+
+from __future__ import annotations
+
+from hermes_tui.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    Event,
+    InputReceived,
+    InputTaken,
+    InputWithdrawn,
+    MessageImported,
+    ModelAsked,
+    QuestionAnswered,
+    QuestionAsked,
+    ReplyReceived,
+    SessionChanged,
+    SessionStarted,
+    TodoChanged,
+    TodoItem,
+    ToolCall,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+    Usage,
+)
+from hermes_tui.models.base import Message
+
+INTERRUPTED = "interrupted, effect unknown: check before doing it again"
+
+
+class Conversation:
+    """What the log of one session amounts to. Feed it every event in order with `apply`."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.waiting: dict[str, InputReceived] = {}
+        self.inputs: set[str] = set()
+        self.approvals: dict[str, ApprovalAsked] = {}
+        self.questions: dict[str, QuestionAsked] = {}
+        self.open_calls: dict[str, ToolCall] = {}
+        self.call_ids: set[str] = set()
+        self.started: set[str] = set()
+        self.rules: list[str] = []
+        self.todo: tuple[TodoItem, ...] = ()
+        self.turn = 0
+        self.step = 0
+        self.in_turn = False
+        self.attended = True
+        self.usage = Usage()
+        self.turn_usage = Usage()
+        self.last_usage = Usage()
+        self.last_asked: ModelAsked | None = None
+        self.title = ""
+        self.model = ""
+        self.mode = "ask"
+        self.cwd = ""
+        self._partial: ReplyReceived | None = None
+        self._texts: dict[str, InputReceived] = {}
+
+    def apply(self, event: Event) -> None:
+        """Take one event in. Events that say nothing about the conversation are passed over."""
+        match event:
+            case InputReceived() | InputTaken() | InputWithdrawn():
+                self._input(event)
+            case ReplyReceived():
+                self._reply(event)
+            case ToolStarted(call_id=call_id):
+                self.started.add(call_id)
+            case ToolEnded():
+                self._result(event)
+            case TurnStarted() | TurnEnded() | ModelAsked():
+                self._progress(event)
+            case ApprovalAsked() | ApprovalAnswered() | QuestionAsked() | QuestionAnswered():
+                self._asking(event)
+            case TodoChanged(items=items):
+                self.todo = items
+            case MessageImported(role=role, text=text):
+                self._close_calls()
+                as_role = role if role in ("user", "assistant") else "user"
+                self.messages.append(Message(role=as_role, content=text))
+            case SessionStarted() | SessionChanged():
+                self._about(event)
+            case _:
+                return
+
+    def _input(self, event: InputReceived | InputTaken | InputWithdrawn) -> None:
+        if isinstance(event, InputReceived):
+            self.inputs.add(event.input_id)
+            self.waiting[event.input_id] = event
+            return
+        received = self.waiting.pop(event.input_id, None)
+        if isinstance(event, InputWithdrawn) or received is None:
+            return
+        self._close_calls()
+        self.attended = received.attended
+        content = f"{received.text}\n\n{event.note}" if event.note else received.text
+        self.messages.append(Message(role="user", content=content))
+
+    def _reply(self, reply: ReplyReceived) -> None:
+        self._add_usage(reply.usage)
+        if reply.partial:
+            self._partial = reply
+            return
+        self._partial = None
+        self._close_calls()
+        if reply.text or reply.calls:
+            message = Message(role="assistant", content=reply.text, calls=reply.calls)
+            self.messages.append(message)
+        self.open_calls = {call.id: call for call in reply.calls}
+        self.call_ids.update(self.open_calls)
+
+    def _result(self, event: ToolEnded) -> None:
+        self.started.discard(event.call_id)
+        if self.open_calls.pop(event.call_id, None) is not None:
+            content = event.for_model
+            self.messages.append(Message(role="tool", content=content, call_id=event.call_id))
+
+    def _close_calls(self) -> None:
+        """Give calls that never got a result one, or strict providers refuse the history."""
+        for call_id in self.open_calls:
+            message = Message(role="tool", content=INTERRUPTED, call_id=call_id)
+            self.messages.append(message)
+        self.open_calls = {}
+        self.started.clear()
+
+    def _progress(self, event: TurnStarted | TurnEnded | ModelAsked) -> None:
+        match event:
+            case TurnStarted():
+                self.turn, self.step, self.in_turn = event.turn, 0, True
+                self.turn_usage = Usage()
+            case ModelAsked():
+                self.step, self.last_asked = event.step, event
+            case TurnEnded():
+                self.in_turn = False
+                self._keep_partial()
+                self._close_calls()
+                self.approvals.clear()
+                self.questions.clear()
+
+    def _keep_partial(self) -> None:
+        if self._partial is not None and self._partial.text:
+            self.messages.append(Message(role="assistant", content=self._partial.text))
+        self._partial = None
+
+    def _asking(
+        self, event: ApprovalAsked | ApprovalAnswered | QuestionAsked | QuestionAnswered
+    ) -> None:
+        match event:
+            case ApprovalAsked():
+                self.approvals[event.ask_id] = event
+            case QuestionAsked():
+                self.questions[event.ask_id] = event
+            case QuestionAnswered():
+                self.questions.pop(event.ask_id, None)
+            case ApprovalAnswered():
+                self.approvals.pop(event.ask_id, None)
+                if event.verdict in ("session", "always") and event.rule:
+                    self.rules.append(event.rule)
+
+    def _about(self, event: SessionStarted | SessionChanged) -> None:
+        self.title = event.title if event.title is not None else self.title
+        self.model = event.model if event.model is not None else self.model
+        self.mode = event.mode if event.mode is not None else self.mode
+        self.cwd = event.cwd if event.cwd is not None else self.cwd
+
+    def _add_usage(self, usage: Usage) -> None:
+        self.last_usage = usage
+        self.turn_usage = add_usage(self.turn_usage, usage)
+        self.usage = add_usage(self.usage, usage)
+
+
+def add_usage(one: Usage, other: Usage) -> Usage:
+    """The sum of two usages; the cost is known only when every priced part is."""
+    if one == Usage():
+        return other
+    costs = (one.cost, other.cost)
+    return Usage(
+        prompt=one.prompt + other.prompt,
+        cached=one.cached + other.cached,
+        completion=one.completion + other.completion,
+        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+    )

@@ -1,0 +1,27 @@
+"""The loop: ask the model, run its tools, repeat until it has nothing left to do."""
+
+from __future__ import annotations
+
+from hermes_tui.agent.agent import Agent, TurnSession
+from hermes_tui.agent.context import fit
+from hermes_tui.agent.reply import stream_reply
+from hermes_tui.agent.steps import run_tools
+from hermes_tui.events import Outcome
+
+
+async def run_turn(session: TurnSession, agent: Agent) -> Outcome:
+    """Answer the user: ask the model, run its tools, repeat until it has nothing left to do.
+
+    Picks up where a turn was cut off: calls without a result are settled first. Raises
+    ModelError when the model can't be reached; cancelling it stops the turn.
+    """
+    await run_tools(session.conversation.open_calls, agent, session)
+    for _ in range(agent.max_rounds):
+        await session.add(session.take_steering(), hold=True)
+        messages = fit(session.conversation.messages, agent)
+        reply = await stream_reply(agent, messages, session)
+        await session.add(reply, hold=bool(reply.calls))
+        if not reply.calls and not session.steering_waiting:
+            return "done"
+        await run_tools(session.conversation.open_calls, agent, session)
+    return "limit"

@@ -1,0 +1,199 @@
+"""The tool calls of one reply: decided, asked for, run at once where they may, stored."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import traceback
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from hermes_tui.agent.agent import Agent, TurnSession
+from hermes_tui.agent.call import Call
+from hermes_tui.agent.conversation import INTERRUPTED
+from hermes_tui.errors import HermesError, ToolError
+from hermes_tui.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    Event,
+    Status,
+    ToolCall,
+    ToolEnded,
+    ToolStarted,
+)
+from hermes_tui.faults import point
+from hermes_tui.security.policy import Action, decide
+from hermes_tui.tools.base import Tool, ToolResult
+
+
+class _Job(Struct, kw_only=True):
+    """A call that may run: now, or once `asked` is answered."""
+
+    call: ToolCall
+    tool: Tool
+    arguments: dict[str, Any]
+    action: Action
+    asked: ApprovalAsked | None = None
+
+
+async def run_tools(calls: Mapping[str, ToolCall], agent: Agent, session: TurnSession) -> None:
+    """Run a reply's calls and store each result as it comes.
+
+    Intents are stored before effects, in one commit with the reply. A call that a crash cut off
+    gets the result "interrupted, effect unknown", unless its tool is safe to repeat.
+    """
+    if not calls:
+        return
+    runner = _Runner(agent, session)
+    await runner.prepare(list(calls.values()))
+    await runner.run()
+
+
+class _Runner:
+    def __init__(self, agent: Agent, session: TurnSession) -> None:
+        self.agent = agent
+        self.session = session
+        self.turn = session.conversation.turn
+        self.step = session.conversation.step
+        self.jobs: list[_Job] = []
+        self.slots = asyncio.Semaphore(agent.parallel)
+        self.resources: dict[str, asyncio.Lock] = {}
+
+    async def prepare(self, calls: list[ToolCall]) -> None:
+        """Decide about each call and store what was decided, in one commit."""
+        events: list[Event] = []
+        for call in calls:
+            events.extend(self._decide(call))
+        await self.session.add(events)
+        point("tool intent stored")
+
+    def _decide(self, call: ToolCall) -> list[Event]:
+        tool = self.agent.tools.get(call.tool)
+        if tool is None:
+            known = ", ".join(self.agent.tools)
+            return [self._ended(call, "error", f"there is no tool {call.tool!r}; tools: {known}")]
+        if call.id in self.session.conversation.started and not tool.repeatable:
+            return [self._ended(call, "interrupted", INTERRUPTED)]
+        try:
+            arguments = tool.parse(call.arguments)
+            action = tool.action(arguments, self.session.cwd)
+        except HermesError as error:
+            return [self._ended(call, "error", str(error))]
+        decision = decide(action, self.session.situation())
+        if decision.verdict == "deny":
+            return [self._ended(call, "denied", f"denied: {decision.reason}")]
+        job = _Job(call=call, tool=tool, arguments=arguments, action=action)
+        self.jobs.append(job)
+        if decision.verdict == "allow":
+            return [self._started(job)]
+        job.asked = self._asking(call, action, decision.reason)
+        return [job.asked]
+
+    async def run(self) -> None:
+        """Run all jobs: at once, but never two on the same resource."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                for job in self.jobs:
+                    group.create_task(self._one(job))
+        except BaseExceptionGroup as failed:
+            raise failed.exceptions[0] from failed
+
+    async def _one(self, job: _Job) -> None:
+        if job.asked is not None and not await self._approved(job, job.asked):
+            return
+        resource = job.tool.resource(job.arguments, self.session.cwd)
+        lock = self.resources.setdefault(resource or job.call.id, asyncio.Lock())
+        async with lock, self.slots:
+            began = time.monotonic()
+            result = await self._effect(job)
+        point("tool ran")
+        seconds = round(time.monotonic() - began, 4)
+        status: Status = "error" if result.failed else "ok"
+        ended = self._ended(job.call, status, result.for_model)
+        ended = msgspec.structs.replace(
+            ended,
+            details=result.details,
+            seconds=seconds,
+            output_path=result.output_path,
+            output_bytes=result.output_bytes,
+        )
+        await self.session.add(ended, durable=False)
+        point("tool result stored")
+
+    async def _effect(self, job: _Job) -> ToolResult:
+        context = Call(self.session, job.call.id, self.turn, self.agent.output_chars)
+        try:
+            return await job.tool.run(job.arguments, context)
+        except HermesError as error:
+            return ToolResult(for_model=f"error: {error}", failed=True)
+        except Exception as error:  # noqa: BLE001 - a tool's fault is the model's to read
+            trace = "".join(traceback.format_exception(error)[-3:])
+            details = {"traceback": trace}
+            text = f"error: the tool failed inside: {type(error).__name__}: {error}"
+            return ToolResult(for_model=text, details=details, failed=True)
+        finally:
+            context.done()
+
+    async def _approved(self, job: _Job, asked: ApprovalAsked) -> bool:
+        answer = await self.session.approval(asked)
+        if answer.verdict in ("deny", "expired"):
+            await self.session.add(self._refusal(job.call, answer))
+            return False
+        if answer.arguments:
+            try:
+                job.arguments = job.tool.parse(answer.arguments)
+                job.action = job.tool.action(job.arguments, self.session.cwd)
+            except ToolError as error:
+                await self.session.add(self._ended(job.call, "error", str(error)))
+                return False
+            job.call = msgspec.structs.replace(job.call, arguments=answer.arguments)
+        await self.session.add(self._started(job))
+        return True
+
+    def _refusal(self, call: ToolCall, answer: ApprovalAnswered) -> ToolEnded:
+        why = f": {answer.reason}" if answer.reason else ""
+        if answer.verdict == "expired":
+            return self._ended(call, "denied", f"nobody answered in time; it was not run{why}")
+        return self._ended(call, "denied", f"the user denied this{why}")
+
+    # --- events --------------------------------------------------------------------------
+
+    def _started(self, job: _Job) -> ToolStarted:
+        return ToolStarted(
+            turn=self.turn,
+            step=self.step,
+            call_id=job.call.id,
+            tool=job.tool.name,
+            arguments=job.call.arguments,
+            summary=job.action.title,
+        )
+
+    def _ended(self, call: ToolCall, status: Status, text: str) -> ToolEnded:
+        return ToolEnded(
+            turn=self.turn,
+            step=self.step,
+            call_id=call.id,
+            tool=call.tool,
+            status=status,
+            for_model=text,
+        )
+
+    def _asking(self, call: ToolCall, action: Action, reason: str) -> ApprovalAsked:
+        return ApprovalAsked(
+            ask_id=uuid.uuid4().hex[:12],
+            turn=self.turn,
+            step=self.step,
+            call_id=call.id,
+            tool=call.tool,
+            arguments=call.arguments,
+            title=action.title,
+            detail=action.detail,
+            detail_kind=action.detail_kind,
+            reason=reason,
+            undo=action.undo,
+            rule=action.rule,
+        )

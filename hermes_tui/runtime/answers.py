@@ -1,0 +1,80 @@
+"""The commands that the core answers with text: context, usage, tools, processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hermes_tui.agent.context import BYTES_A_TOKEN
+from hermes_tui.errors import HermesError
+from hermes_tui.intents import SkillInfo
+from hermes_tui.runtime.session import Session
+
+if TYPE_CHECKING:
+    from hermes_tui.runtime.core import Core
+    from hermes_tui.skills.skill import Skill
+
+
+async def answer(core: Core, session: Session, command: str, args: str) -> str:
+    """The Markdown answer of one command. Raises HermesError for a command it does not know."""
+    match command:
+        case "context":
+            return await context(core, session)
+        case "usage":
+            return usage(session)
+        case "tools":
+            return tools(core)
+        case "processes":
+            return processes(core)
+        case _:
+            raise HermesError(f"the core has no answer to /{command}")
+
+
+async def context(core: Core, session: Session) -> str:
+    """What the prompt is made of, and how full the window is."""
+    asked = session.conversation.last_asked
+    if asked is None:
+        agent = await core.agent_for(session)
+        parts, window = agent.prefix.parts, agent.model.window
+    else:
+        parts, window = asked.parts, asked.window
+    rows = [f"| {name} | {size:,} | ~{round(size / BYTES_A_TOKEN):,} |" for name, size in parts]
+    total = sum(size for _, size in parts)
+    tokens = session.conversation.last_usage.prompt or round(total / BYTES_A_TOKEN)
+    share = f", {100 * tokens // window} % of {window:,}" if window else ""
+    head = f"**Context**: {tokens:,} tokens{share}\n\n| part | bytes | tokens |\n|---|--:|--:|\n"
+    return head + "\n".join([*rows, f"| all | {total:,} | ~{round(total / BYTES_A_TOKEN):,} |"])
+
+
+def usage(session: Session) -> str:
+    """Tokens and cost of the session."""
+    used = session.conversation.usage
+    cost = "unknown (no price is set for this model)" if used.cost is None else f"${used.cost:.4f}"
+    return (
+        f"**Usage of this session**\n\n- prompt: {used.prompt:,} tokens, {used.cached:,} of them"
+        f" cached\n- completion: {used.completion:,} tokens\n- cost: {cost}"
+    )
+
+
+def tools(core: Core) -> str:
+    """The tools, a line each."""
+    from hermes_tui.tools.registry import build
+
+    made = build(core.config.tools, "full")
+    return "\n".join(f"- `{tool.name}` {tool.description}" for tool in made.values())
+
+
+def processes(core: Core) -> str:
+    """The background processes, a line each."""
+    running = core.processes.running()
+    return "\n".join(f"- {line}" for line in running) or "No background process is running."
+
+
+def skill_info(skill: Skill) -> SkillInfo:
+    """A skill as lists show it."""
+    return SkillInfo(
+        name=skill.name,
+        description=skill.description,
+        origin=skill.origin,
+        path=str(skill.path),
+        problems=tuple(skill.problems),
+    )

@@ -1,0 +1,124 @@
+"""A session's record: events numbered, stored, folded into its state, then shown to its faces."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from hermes_tui.agent.conversation import Conversation
+from hermes_tui.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    Event,
+    InputReceived,
+    InputTaken,
+    MessageImported,
+    QuestionAnswered,
+    QuestionAsked,
+    Record,
+    ReplyReceived,
+    SessionChanged,
+    TextDelta,
+    Transient,
+    TurnEnded,
+    TurnStarted,
+)
+from hermes_tui.faults import point
+from hermes_tui.intents import SessionInfo
+from hermes_tui.runtime.face import Face
+from hermes_tui.store.log import Log
+
+_SEEN_IN_LISTS = (
+    TurnStarted,
+    TurnEnded,
+    SessionChanged,
+    ApprovalAsked,
+    ApprovalAnswered,
+    QuestionAsked,
+    QuestionAnswered,
+)
+
+
+class Ledger:
+    """The record of one live session. All changes go through `add`: stored first, then shown."""
+
+    def __init__(self, log: Log, key: int, info: SessionInfo) -> None:
+        self.id = info.id
+        self.key = key
+        self.created = info.created
+        self.updated = info.updated
+        self.messages = info.messages
+        self.last = info.last
+        self.shown = info.last
+        self.cwd = info.cwd
+        self.partial = ""
+        self.faces: set[Face] = set()
+        self.noted = ""
+        self._log = log
+        self._conversation = Conversation()
+        self._held: list[Record] = []
+
+    async def load(self) -> None:
+        """Rebuild the state from the log."""
+        for record in await self._log.read(self.id):
+            self._conversation.apply(record.event)
+            if isinstance(record.event, InputTaken) and record.event.note:
+                self.noted = record.event.note
+            self.last = self.shown = record.n
+
+    @property
+    def conversation(self) -> Conversation:
+        """Everything the log amounts to so far."""
+        return self._conversation
+
+    async def add(
+        self, events: Sequence[Event] | Event, *, durable: bool = True, hold: bool = False
+    ) -> None:
+        """Store events, then show them; `hold` keeps them for the next commit."""
+        fresh = [events] if isinstance(events, Event) else events
+        self._held.extend(self._number(event) for event in fresh)
+        if hold or not self._held:
+            return
+        records, self._held = self._held, []
+        point("before commit")
+        await self._log.append(self.key, records, durable=durable)
+        point("after commit")
+        for record in records:
+            self._show(record)
+
+    def emit(self, event: Transient) -> None:
+        """Show something that is not stored."""
+        if isinstance(event, TextDelta):
+            self.partial += event.text
+        self._deliver(Record(session=self.id, n=0, ts=time.time(), event=event))
+
+    async def import_events(self, events: Sequence[tuple[float, Event]]) -> None:
+        """Add events that happened elsewhere, each with its own time in Unix seconds."""
+        records = [self._number(event, ts) for ts, event in events]
+        await self._log.append(self.key, records)
+        for record in records:
+            self._show(record)
+
+    def _number(self, event: Event, ts: float | None = None) -> Record:
+        self.last += 1
+        at = time.time() if ts is None else ts
+        self.updated = max(at, self.updated)
+        self._conversation.apply(event)
+        return Record(session=self.id, n=self.last, ts=at, event=event)
+
+    def _show(self, record: Record) -> None:
+        self.shown = record.n
+        if isinstance(record.event, (InputReceived, ReplyReceived, MessageImported)):
+            self.messages += 1
+        if isinstance(record.event, (ReplyReceived, TurnEnded)):
+            self.partial = ""
+        self._deliver(record)
+        if isinstance(record.event, _SEEN_IN_LISTS):
+            self.listed()
+
+    def _deliver(self, record: Record) -> None:
+        for face in self.faces:
+            face.deliver(record)
+
+    def listed(self) -> None:
+        """Called when something changed that lists of sessions show."""

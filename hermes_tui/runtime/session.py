@@ -1,0 +1,348 @@
+"""One live session: its turn, what waits for it, and the questions it has open."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import traceback
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, Protocol
+
+from hermes_tui.agent.agent import Agent, Prefix
+from hermes_tui.agent.loop import run_turn
+from hermes_tui.errors import HermesError
+from hermes_tui.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    Event,
+    InputReceived,
+    InputTaken,
+    InputWithdrawn,
+    Outcome,
+    QuestionAnswered,
+    QuestionAsked,
+    SessionChanged,
+    ToolEnded,
+    TurnEnded,
+    TurnStarted,
+)
+from hermes_tui.faults import point
+from hermes_tui.intents import (
+    AnswerApproval,
+    Answered,
+    AnswerQuestion,
+    Send,
+    Sent,
+    SessionInfo,
+    Standing,
+    Stopped,
+    Withdrawn,
+)
+from hermes_tui.runtime.ledger import Ledger
+from hermes_tui.runtime.notes import note_for, title_of
+from hermes_tui.security.policy import Situation, mode_named
+from hermes_tui.store.log import Log
+
+STOP_LIMIT = 5.0
+STOPPED = "stopped by the user before it ended; what it had done by then is not undone"
+_log = logging.getLogger(__name__)
+
+
+class Services(Protocol):
+    """What a session needs of its core."""
+
+    log: Log
+
+    async def agent_for(self, session: Session) -> Agent:
+        """The agent that answers this session's next turn."""
+        ...
+
+    def rules(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Standing rules: (allowed, denied)."""
+        ...
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a coroutine in the core's task group."""
+        ...
+
+    def changed(self, session: str) -> None:
+        """Tell every face that the list of sessions changed."""
+        ...
+
+    @property
+    def processes(self) -> Any:
+        """The core's background processes."""
+        ...
+
+
+class Session(Ledger):
+    """A session in memory, as the loop sees it (`agent.agent.TurnSession`) and as faces do."""
+
+    def __init__(self, core: Services, key: int, info: SessionInfo, outputs: Path) -> None:
+        super().__init__(core.log, key, info)
+        self.prefix: Prefix | None = None
+        self.env: dict[str, str] = {}
+        self.outputs = str(outputs)
+        self._core = core
+        self._task: asyncio.Task[None] | None = None
+        self._stopping = False
+        self._asks: dict[str, asyncio.Future[Any]] = {}
+        self._answered: dict[str, str] = {}
+
+    # --- for the loop ------------------------------------------------------------------------
+
+    @property
+    def processes(self) -> Any:
+        """The core's background processes."""
+        return self._core.processes
+
+    def take_steering(self) -> list[Event]:
+        """What was typed meanwhile; at the start of a turn with nothing else, the oldest queued."""
+        waiting = list(self.conversation.waiting.values())
+        due = [one for one in waiting if one.how != "queue"]
+        if not due and self.conversation.step == 0:
+            due = waiting[:1]
+        return [self._take(one) for one in due]
+
+    def _take(self, received: InputReceived) -> InputTaken:
+        note = note_for(time.time(), self.noted)
+        self.noted = note or self.noted
+        turn = self.conversation.turn
+        return InputTaken(input_id=received.input_id, turn=turn, note=note)
+
+    @property
+    def steering_waiting(self) -> bool:
+        """Whether something was typed that the model should see in this turn and has not."""
+        return any(one.how != "queue" for one in self.conversation.waiting.values())
+
+    def situation(self) -> Situation:
+        """Mode, workspace, presence and rules."""
+        allowed, denied = self._core.rules()
+        talk = self.conversation
+        return Situation(
+            mode=mode_named(talk.mode),
+            workspace=self.cwd,
+            attended=talk.attended,
+            rules=(*allowed, *talk.rules),
+            denied=denied,
+        )
+
+    async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:
+        """Wait for the answer to an approval."""
+        return await self._future(asked.ask_id)
+
+    async def question(self, asked: QuestionAsked) -> QuestionAnswered:
+        """Wait for the answer to a question."""
+        return await self._future(asked.ask_id)
+
+    def _future(self, ask_id: str) -> asyncio.Future[Any]:
+        if ask_id not in self._asks:
+            self._asks[ask_id] = asyncio.get_running_loop().create_future()
+        return self._asks[ask_id]
+
+    # --- for faces ---------------------------------------------------------------------------
+
+    @property
+    def working(self) -> bool:
+        """Whether a turn is running."""
+        return self._task is not None and not self._task.done()
+
+    @property
+    def info(self) -> SessionInfo:
+        """The session as a list shows it."""
+        talk = self.conversation
+        asks = talk.approvals or talk.questions
+        return SessionInfo(
+            id=self.id,
+            title=talk.title,
+            cwd=self.cwd,
+            model=talk.model,
+            mode=talk.mode,
+            created=self.created,
+            updated=self.updated,
+            messages=self.messages,
+            last=self.shown,
+            state="waiting" if asks else "working" if self.working else "idle",
+        )
+
+    @property
+    def task(self) -> asyncio.Task[None] | None:
+        """The task that works on the turn, if one runs."""
+        return self._task if self.working else None
+
+    def listed(self) -> None:
+        """Tell every face that the list changed."""
+        self._core.changed(self.id)
+
+    def stand(self, standing: Standing) -> None:
+        """Take over a face's environment; the folder stays the session's own."""
+        self.env = {**self.env, **standing.env}
+        self.cwd = self.cwd or standing.cwd
+
+    async def send(self, intent: Send) -> Sent:
+        """Store what was typed; it starts a turn or waits for the running one."""
+        self.stand(intent.standing)
+        talk = self.conversation
+        if intent.input_id in talk.inputs:
+            return Sent(input_id=intent.input_id, state="steer", n=self.shown)
+        busy = talk.in_turn
+        how = intent.how if intent.how != "auto" else "steer" if busy else "send"
+        received = InputReceived(
+            input_id=intent.input_id,
+            text=intent.text,
+            how=how,
+            face=intent.face,
+            attended=intent.attended,
+        )
+        events: list[Event] = [] if talk.title else [SessionChanged(title=title_of(intent.text))]
+        events.append(received)
+        if not busy:
+            events.append(TurnStarted(turn=talk.turn + 1))
+        await self.add(events)
+        point("input stored")
+        self.resume()
+        state = "started" if not busy else "queue" if how == "queue" else "steer"
+        return Sent(input_id=intent.input_id, state=state, n=self.shown)
+
+    async def withdraw(self, input_id: str) -> Withdrawn:
+        """Take a waiting input back."""
+        received = self.conversation.waiting.get(input_id)
+        if received is None:
+            return Withdrawn(taken=True)
+        await self.add(InputWithdrawn(input_id=input_id))
+        return Withdrawn(text=received.text)
+
+    async def answer_approval(self, intent: AnswerApproval) -> Answered:
+        """Answer a pending approval; the first answer counts."""
+        asked = self.conversation.approvals.get(intent.ask_id)
+        if asked is None:
+            return Answered(accepted=False, by=self._answered.get(intent.ask_id, ""))
+        remember = intent.verdict in ("session", "always")
+        answer = ApprovalAnswered(
+            ask_id=intent.ask_id,
+            verdict=intent.verdict,
+            rule=(intent.rule or asked.rule) if remember else "",
+            reason=intent.reason,
+            arguments=intent.arguments,
+            face=intent.face,
+        )
+        self._answered[intent.ask_id] = intent.face
+        await self.add(answer)
+        self._future(intent.ask_id).set_result(answer)
+        return Answered(accepted=True, by=intent.face)
+
+    async def answer_question(self, intent: AnswerQuestion) -> Answered:
+        """Answer a pending question; the first answer counts."""
+        if intent.ask_id not in self.conversation.questions:
+            return Answered(accepted=False, by=self._answered.get(intent.ask_id, ""))
+        answer = QuestionAnswered(ask_id=intent.ask_id, text=intent.text, face=intent.face)
+        self._answered[intent.ask_id] = intent.face
+        await self.add(answer)
+        self._future(intent.ask_id).set_result(answer)
+        return Answered(accepted=True, by=intent.face)
+
+    # --- the turn ----------------------------------------------------------------------------
+
+    def resume(self) -> None:
+        """Start working if a turn is open and nobody works on it."""
+        if self.conversation.in_turn and not self.working:
+            self._stopping = False
+            self._task = self._core.spawn(self._work())
+
+    async def stop(self) -> Stopped:
+        """Stop the running turn; what waits goes back to the face."""
+        texts = [one.text for one in self.conversation.waiting.values()]
+        back = [InputWithdrawn(input_id=one) for one in self.conversation.waiting]
+        await self.add(back)
+        task = self._task
+        if task is None or task.done():
+            return Stopped(texts=tuple(texts))
+        self._stopping = True
+        task.cancel()
+        await asyncio.wait([task], timeout=STOP_LIMIT)
+        return Stopped(was_running=True, texts=tuple(texts))
+
+    async def halt(self) -> None:
+        """Leave the running turn where it is, for the next core to resume."""
+        if self._task is not None and not self._task.done():
+            self._task.cancel()
+            await asyncio.wait([self._task], timeout=STOP_LIMIT)
+
+    async def _work(self) -> None:
+        """Turn after turn until nothing waits."""
+        await self._expire_old_asks()
+        while True:
+            began = time.monotonic()
+            ended = await self._turn()
+            if ended is None:
+                return
+            seconds = round(time.monotonic() - began, 3)
+            await self.add(self._with_totals(ended, seconds))
+            point("turn ended")
+            if not self.conversation.waiting:
+                break
+            await self.add(TurnStarted(turn=self.conversation.turn + 1), hold=True)
+        self._task = None
+        self.listed()
+
+    async def _turn(self) -> TurnEnded | None:
+        """Run one turn; None when the core is going down and the turn stays open."""
+        turn = self.conversation.turn
+        try:
+            agent = await self._core.agent_for(self)
+            outcome: Outcome = await run_turn(self, agent)
+            error = f"stopped after {agent.max_rounds} tool rounds" if outcome == "limit" else ""
+            hint = "say `go on` to continue" if error else ""
+            return TurnEnded(turn=turn, outcome=outcome, error=error, hint=hint)
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+            await self._settle_stopped()
+            return TurnEnded(turn=turn, outcome="stopped")
+        except HermesError as error:
+            return TurnEnded(turn=turn, outcome="failed", error=error.message, hint=error.hint)
+        except Exception as error:  # noqa: BLE001 - one broken turn must not end the core
+            _log.error("turn %s of %s\n%s", turn, self.id, traceback.format_exc())
+            text = f"internal error: {type(error).__name__}: {error}"
+            return TurnEnded(turn=turn, outcome="failed", error=text, hint="see the core's log")
+
+    async def _settle_stopped(self) -> None:
+        talk = self.conversation
+        self._asks.clear()
+        ended = [
+            ToolEnded(
+                turn=talk.turn,
+                step=talk.step,
+                call_id=call.id,
+                tool=call.tool,
+                status="stopped",
+                for_model=STOPPED,
+            )
+            for call in talk.open_calls.values()
+        ]
+        await self.add(ended, hold=True)
+
+    async def _expire_old_asks(self) -> None:
+        """Questions of a core that is gone are asked anew; the old ones can't be answered."""
+        stale = [ask_id for ask_id in self.conversation.approvals if ask_id not in self._asks]
+        why = "the core restarted; it is asked again"
+        await self.add(
+            [ApprovalAnswered(ask_id=one, verdict="expired", reason=why) for one in stale],
+            hold=True,
+        )
+        lost = [ask_id for ask_id in self.conversation.questions if ask_id not in self._asks]
+        await self.add([QuestionAnswered(ask_id=one, text="") for one in lost], hold=True)
+
+    def _with_totals(self, ended: TurnEnded, seconds: float) -> TurnEnded:
+        talk = self.conversation
+        return TurnEnded(
+            turn=ended.turn,
+            outcome=ended.outcome,
+            error=ended.error,
+            hint=ended.hint,
+            steps=talk.step,
+            usage=talk.turn_usage,
+            seconds=seconds,
+        )
