@@ -1,37 +1,36 @@
 # Two commands do all set-up: `make run` and `make test`.
-PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS ?= local
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test check bench snap docs clean
-run: $(VENV)/.installed
+
+run: $(VENV)/.installed  ## install, then start
 	@$(BIN)/hermes
 
-test: $(VENV)/.installed-dev
-	@$(BIN)/pytest tests $(TESTARGS)
+test: $(VENV)/.installed-dev  ## the whole suite; TESTARGS="-k name" for a part of it
+	@$(BIN)/pytest $(or $(TESTARGS),tests)
 
-check: $(VENV)/.installed-dev
+check: $(VENV)/.installed-dev  ## format, lint, sizes, layers, types, spelling
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/check.sh
 
-bench: $(VENV)/.installed-dev
+bench: $(VENV)/.installed-dev  ## measure; figures go to docs/performance.md
 	@$(BIN)/python benchmarks/run.py
 
-snap: $(VENV)/.installed-dev
+snap: $(VENV)/.installed-dev  ## draw the snapshots of the screens anew
 	@$(BIN)/pytest tests/ui -k snapshot --snapshot-update
 
-docs: $(VENV)/.installed-dev
+docs: $(VENV)/.installed-dev  ## write the generated pages
 	@$(BIN)/python scripts/make_docs.py
 
 $(VENV)/.installed: pyproject.toml constraints.txt
-	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --compile -c constraints.txt -e '.[$(EXTRAS)]'
+	@PYTHON="$(PYTHON)" sh scripts/install.sh $(VENV) $(EXTRAS)
 	@touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --compile -c constraints.txt -e '.[$(EXTRAS),dev]'
-	@touch $@
+$(VENV)/.installed-dev: pyproject.toml constraints.txt
+	@PYTHON="$(PYTHON)" sh scripts/install.sh $(VENV) $(EXTRAS),dev
+	@touch $@ $(VENV)/.installed
 
 clean:
 	@rm -rf $(VENV) dist build
