@@ -1,0 +1,293 @@
+"""Any OpenAI-compatible endpoint, streamed: the way every step of the agent reaches its model."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+from msgspec import Struct
+
+from hermes_tui.errors import ModelError
+from hermes_tui.models import request_body
+from hermes_tui.models.base import Delta, Request
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from hermes_tui.models.failures import Endpoint
+    from hermes_tui.models.replies import ReplyReader
+
+DEFAULT_WINDOW = 128_000
+CONNECT_S = 15.0
+_AFTER_FINISH_S, _AFTER_END_S = 5.0, 0.25
+_COMMENTS_ONLY = 10.0
+"""A stream of nothing but keep-alive messages is given up after so many times stall_s."""
+
+_OPTIONAL = ("stream_options", "max_tokens")
+_WINDOW_KEYS = ("context_length", "max_model_len", "context_window", "max_context_length")
+
+
+class ModelInfo(Struct, frozen=True, kw_only=True):
+    """A model an endpoint offers. window: its context size in tokens, 0 where it does not say."""
+
+    name: str
+    window: int = 0
+
+
+class ChatCompletions:
+    """A model behind a chat-completions endpoint, with one connection pool for its whole life.
+
+    base_url: with or without `/chat/completions` at its end. name: may be empty, then it is the
+    first model the endpoint offers. window: 0 means ask; a guess serves until then. prices: US
+    dollars per million prompt and completion tokens. extra: further fields of every request.
+    """
+
+    repairs_calls = True
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        *,
+        key: str = "",
+        window: int = 0,
+        stall_s: float = 120.0,
+        prices: tuple[float | None, float | None] = (None, None),
+    ) -> None:
+        self.name = name
+        self.base_url = clean_url(base_url)
+        self.window = window or DEFAULT_WINDOW
+        self.extra: dict[str, Any] = {}
+        self._asks_window = not window
+        self._key = key
+        self._stall_s = stall_s
+        self._prices = prices
+        self._dropped: frozenset[str] = frozenset()
+        self._client: httpx2.AsyncClient | None = None
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Send the request and yield what comes back. Raises ModelError, also in the middle."""
+        import httpx2
+
+        if not self.name:
+            self.name = await self._first_name()
+        try:
+            async with aclosing(self._exchange(request)) as deltas:
+                async for delta in deltas:
+                    yield delta
+        except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
+            raise self._failed(error) from error
+
+    async def list_models(self) -> tuple[ModelInfo, ...]:
+        """The models the endpoint offers, with their windows where it says them."""
+        import httpx2
+
+        try:
+            answer = await self._open().get(self.base_url + "/models", headers=self._headers())
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            raise self._failed(error) from error
+        if not answer.is_success:
+            raise self._refused(answer, answer.content)
+        return read_models(answer.content)
+
+    async def learn_window(self) -> int:
+        """Ask the endpoint how large the model's window is; a guess stays where it won't say.
+
+        Call it any time after the first reply: no request waits for it.
+        """
+        if self._asks_window:
+            self._asks_window = False
+            with suppress(ModelError):
+                models = await self.list_models()
+                sizes = [one.window for one in models if one.name == self.name and one.window]
+                self.window = sizes[0] if sizes else self.window
+        return self.window
+
+    def guess_window(self, tokens: int) -> None:
+        """Use this window until the endpoint says better."""
+        if self._asks_window and tokens:
+            self.window = tokens
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            client, self._client = self._client, None
+            await client.aclose()
+
+    # --- out -------------------------------------------------------------------------------
+
+    async def _exchange(self, request: Request) -> AsyncGenerator[Delta, None]:
+        while True:
+            async with self._send(request) as answer:
+                if not answer.is_success:
+                    await self._refusal(answer)
+                    continue
+                async for delta in self._read(answer):
+                    yield delta
+                return
+
+    def _send(self, request: Request) -> AbstractAsyncContextManager[httpx2.Response]:
+        body = request_body.encode(self.name, request, self._dropped, self.extra)
+        url = self.base_url + "/chat/completions"
+        return self._open().stream("POST", url, content=body, headers=self._headers())
+
+    async def _refusal(self, answer: httpx2.Response) -> None:
+        """Leave out an optional field the endpoint refuses; raise for any other refusal."""
+        body = await answer.aread()
+        if answer.status_code in (400, 404, 422, 500):
+            named = [name for name in _OPTIONAL if f"{name}".encode() in body]
+            if new := frozenset(named) - self._dropped:
+                self._dropped |= new
+                return
+        raise self._refused(answer, body)
+
+    def _open(self) -> httpx2.AsyncClient:
+        if self._client is None:
+            import httpx2
+
+            # A TLS context costs 20 ms and 10 MB: an endpoint without TLS does without.
+            self._client = httpx2.AsyncClient(
+                timeout=httpx2.Timeout(self._stall_s, connect=CONNECT_S, pool=None),
+                verify=not self.base_url.startswith("http://"),
+                trust_env=not is_local(self.base_url),
+                limits=httpx2.Limits(max_connections=64, keepalive_expiry=300.0),
+            )
+        return self._client
+
+    def _headers(self) -> dict[str, str]:
+        headers = {
+            "content-type": "application/json",
+            "accept": "text/event-stream, application/json",
+            "accept-encoding": "identity",
+            "user-agent": "hermes-tui",
+        }
+        if self._key:
+            headers["authorization"] = f"Bearer {self._key}"
+        return headers
+
+    async def _first_name(self) -> str:
+        models = await self.list_models()
+        if not models:
+            raise ModelError(
+                f"{self._endpoint().host} offers no model",
+                "load one there, or name it with `hermes config set model.name NAME`",
+                "missing",
+            )
+        self.guess_window(models[0].window)
+        return models[0].name
+
+    # --- in --------------------------------------------------------------------------------
+
+    async def _read(self, answer: httpx2.Response) -> AsyncIterator[Delta]:
+        from hermes_tui.models.replies import ReplyReader
+
+        reader = ReplyReader(self._prices)
+        heard = time.monotonic()
+        async for data in self._pieces(answer, reader):
+            if delta := reader.feed(data):
+                heard = time.monotonic()
+                yield delta
+            elif time.monotonic() - heard > self._stall_s * _COMMENTS_ONLY:
+                raise self._failed(TimeoutError())
+        if delta := reader.end():
+            yield delta
+        if reader.error or not reader.finished:
+            raise self._broken(answer, reader)
+
+    async def _pieces(self, answer: httpx2.Response, reader: ReplyReader) -> AsyncIterator[bytes]:
+        """The body as it comes; a whole JSON reply as if it had been one event."""
+        kind = answer.headers.get("content-type", "")
+        if kind.startswith("application/json"):
+            whole = (await answer.aread()).strip()
+            yield b"data: " + whole.replace(b"\n", b" ") if whole[:1] == b"{" else whole
+            return
+        packed = answer.headers.get("content-encoding", "identity") != "identity"
+        reads = answer.aiter_bytes() if packed else answer.aiter_raw()
+        while not reader.error and (data := await self._piece(reads, reader)):
+            yield data
+
+    async def _piece(self, reads: AsyncIterator[bytes], reader: ReplyReader) -> bytes:
+        """The next read, empty at the end; once the reply is finished only what comes soon."""
+        import httpx2
+
+        if not reader.finished:
+            return await anext(reads, b"")
+        with suppress(TimeoutError, httpx2.HTTPError):
+            async with asyncio.timeout(_AFTER_END_S if reader.done else _AFTER_FINISH_S):
+                return await anext(reads, b"")
+        return b""
+
+    # --- what went wrong -------------------------------------------------------------------
+
+    def _endpoint(self) -> Endpoint:
+        from hermes_tui.models.failures import Endpoint
+
+        return Endpoint(url=self.base_url, model=self.name, secret=self._key)
+
+    def _failed(self, error: Exception) -> ModelError:
+        from hermes_tui.models import failures
+
+        return failures.from_exception(error, self._endpoint(), self._stall_s)
+
+    def _refused(self, answer: httpx2.Response, body: bytes) -> ModelError:
+        from hermes_tui.models import failures
+
+        return failures.from_answer(answer.status_code, answer.headers, body, self._endpoint())
+
+    def _broken(self, answer: httpx2.Response, reader: ReplyReader) -> ModelError:
+        from hermes_tui.models import failures
+
+        if reader.error:
+            return failures.from_stream(reader.error, self._endpoint())
+        if reader.begun:
+            return failures.cut_off(self._endpoint())
+        page = "html" in answer.headers.get("content-type", "")
+        what = "a web page" if page else "something that is no reply"
+        return failures.malformed(what, self._endpoint())
+
+
+def clean_url(url: str) -> str:
+    """The base of an endpoint's paths: no slash and no `/chat/completions` at its end.
+
+    A bare host gets `/v1`, where every local server has its endpoint.
+    """
+    base = url.strip().rstrip("/").removesuffix("/chat/completions").rstrip("/")
+    if base and "://" not in base:
+        base = "http://" + base
+    return base + "/v1" if base.count("/") == 2 else base
+
+
+def is_local(url: str) -> bool:
+    """Whether an address is on this machine, where no proxy has a say."""
+    host = url.split("://", 1)[-1].split("/", 1)[0]
+    return host.startswith(("127.", "localhost", "[::1]", "0.0.0.0"))
+
+
+def read_models(body: bytes) -> tuple[ModelInfo, ...]:
+    """The models of a `GET /models` answer; empty when it is none."""
+    try:
+        value: Any = msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        return ()
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        value = fields.get("data") or fields.get("models")
+    rows = cast("list[Any]", value) if isinstance(value, list) else []
+    found: list[ModelInfo] = []
+    for row in rows:
+        fields = cast("dict[str, Any]", row) if isinstance(row, dict) else {}
+        name = fields.get("id") or fields.get("name")
+        if isinstance(name, str):
+            found.append(ModelInfo(name=name, window=_window(fields)))
+    return tuple(found)
+
+
+def _window(fields: dict[str, Any]) -> int:
+    meta = fields.get("meta")
+    inner = cast("dict[str, Any]", meta) if isinstance(meta, dict) else {}
+    sizes = [fields.get(key) for key in _WINDOW_KEYS] + [inner.get("n_ctx_train")]
+    return next((size for size in sizes if isinstance(size, int) and size > 0), 0)
