@@ -15,6 +15,8 @@ from hermes_tui.events import (
     InputWithdrawn,
     MessageImported,
     ModelAsked,
+    ProcessEnded,
+    ProcessStarted,
     QuestionAnswered,
     QuestionAsked,
     ReplyReceived,
@@ -46,6 +48,7 @@ class Conversation:
         self.open_calls: dict[str, ToolCall] = {}
         self.call_ids: set[str] = set()
         self.started: set[str] = set()
+        self.processes: set[str] = set()
         self.rules: list[str] = []
         self.todo: tuple[TodoItem, ...] = ()
         self.turn = 0
@@ -78,6 +81,10 @@ class Conversation:
                 self._progress(event)
             case ApprovalAsked() | ApprovalAnswered() | QuestionAsked() | QuestionAnswered():
                 self._asking(event)
+            case ProcessStarted(process_id=name):
+                self.processes.add(name)
+            case ProcessEnded(process_id=name):
+                self.processes.discard(name)
             case TodoChanged(items=items):
                 self.todo = items
             case MessageImported(role=role, text=text):
@@ -138,8 +145,8 @@ class Conversation:
                 self.step, self.last_asked = event.step, event
             case TurnEnded():
                 self.in_turn = False
-                self._keep_partial()
                 self._close_calls()
+                self._keep_partial()
                 self.approvals.clear()
                 self.questions.clear()
 

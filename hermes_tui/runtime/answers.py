@@ -65,7 +65,7 @@ def tools(core: Core) -> str:
 
 def processes(core: Core) -> str:
     """The background processes, a line each."""
-    running = core.processes.running()
+    running = core.running()
     return "\n".join(f"- {line}" for line in running) or "No background process is running."
 
 

@@ -8,7 +8,7 @@ import os
 import time
 import uuid
 from collections.abc import Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -17,11 +17,18 @@ from hermes_tui.agent.agent import Agent, Prefix
 from hermes_tui.agent.prompt import build_prefix
 from hermes_tui.config import Config
 from hermes_tui.errors import CoreError
-from hermes_tui.events import CoreOutdated, Notice, Record, SessionsChanged, SessionStarted
+from hermes_tui.events import (
+    CoreOutdated,
+    Notice,
+    ProcessEnded,
+    ProcessStarted,
+    Record,
+    SessionsChanged,
+    SessionStarted,
+)
 from hermes_tui.home import Home
 from hermes_tui.intents import Intent, OpenSession, SessionInfo
 from hermes_tui.runtime import installed
-from hermes_tui.runtime.background import Background
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.lock import CoreLock
 from hermes_tui.runtime.model_pool import ModelPool
@@ -29,6 +36,9 @@ from hermes_tui.runtime.server import Server
 from hermes_tui.runtime.session import Session
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
+
+if TYPE_CHECKING:
+    from hermes_tui.tools.processes import Background, Processes
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +64,7 @@ class Core:
         self.db = Database(home.database)
         self.log = Log(self.db)
         self.models = ModelPool(home)
-        self.processes = Background(self)
+        self._processes: Processes | None = None
         self._resume = resume
         self._lock = CoreLock(home)
         self._server = Server(self)
@@ -110,7 +120,8 @@ class Core:
         await self._server.stop()
         for session in list(self.sessions.values()):
             await session.halt()
-        await self.processes.close()
+        if self._processes is not None:
+            await self._processes.close()
         await self.models.close()
         self.ended.set()
         if self._life is not None:
@@ -178,10 +189,19 @@ class Core:
             if info.id not in self.sessions:
                 session = Session(self, key, info, self.home.outputs / info.id)
                 await session.load()
+                await self._mark_lost(session)
                 self.sessions[info.id] = session
                 self._unload()
         self._loading.pop(info.id, None)
         return self.sessions[info.id]
+
+    async def _mark_lost(self, session: Session) -> None:
+        """Processes that an earlier core had started are out of reach; say so."""
+        lost = [name for name in session.conversation.processes if name not in self._known()]
+        await session.add([ProcessEnded(process_id=name, status="lost") for name in lost])
+
+    def _known(self) -> set[str]:
+        return {one.id for one in self._processes.list()} if self._processes else set()
 
     async def create(self, wanted: OpenSession) -> Session:
         """Make a session in the face's folder."""
@@ -214,7 +234,11 @@ class Core:
         self.changed(session_id)
 
     def _unload(self) -> None:
-        idle = [s for s in self.sessions.values() if not s.faces and not s.conversation.in_turn]
+        idle = [
+            s
+            for s in self.sessions.values()
+            if not (s.faces or s.conversation.in_turn or s.conversation.processes)
+        ]
         over = len(self.sessions) - self.config.core.loaded_sessions
         for session in sorted(idle, key=lambda s: s.updated)[: max(over, 0)]:
             del self.sessions[session.id]
@@ -262,6 +286,30 @@ class Core:
         from hermes_tui.skills.library import Library
 
         return tuple((s.name, s.description, str(s.path)) for s in Library(self.home).all())
+
+    @property
+    def processes(self) -> Processes:
+        """The background processes; made at first use."""
+        if self._processes is None:
+            from hermes_tui.tools.processes import Processes
+
+            self._processes = Processes(self._process_changed)
+        return self._processes
+
+    def _process_changed(self, one: Background) -> None:
+        if not self.end_reason:
+            self.spawn(self._record_process(one, one.status))
+
+    async def _record_process(self, one: Background, status: str) -> None:
+        event = ProcessStarted(process_id=one.id, command=one.command, pid=one.pid)
+        if status != "running":
+            event = ProcessEnded(process_id=one.id, exit_code=one.exit_code, status=status)
+        if one.session in self.sessions:
+            await self.sessions[one.session].add(event)
+
+    def running(self) -> tuple[str, ...]:
+        """The background processes that run, a line each."""
+        return tuple(one.line() for one in self._processes.running()) if self._processes else ()
 
     def rules(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Standing rules: (allowed, denied)."""

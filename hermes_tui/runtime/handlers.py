@@ -293,7 +293,7 @@ async def get_status(core: Core, intent: intents.GetStatus, face: Face) -> inten
         sessions=len(live),
         working=tuple(s.title for s in live if s.state == "working"),
         waiting=tuple(s.title for s in live if s.state == "waiting"),
-        processes=core.processes.running(),
+        processes=core.running(),
         headless=core.headless,
         outdated=core.outdated(),
         model=core.config.model.name,
