@@ -118,11 +118,11 @@ class TerminalDriver(LinuxDriver):
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                if selector.select(0.1):
-                    data = self._read()
-                    if not data:
-                        break
-                    self._deliver(parser.feed(text) if (text := decode(data)) else ())
+                data = self._read() if selector.select(0.1) else None
+                if data == b"":
+                    break
+                if text := decode(data or b""):
+                    self._deliver(parser.feed(text))
                 self._deliver(parser.tick())
         self.exit_event.wait()
 
