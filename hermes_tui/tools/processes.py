@@ -1,0 +1,165 @@
+"""The background processes of a core: they outlive the turn that started them, not the core."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from hermes_tui.backends.local import start_command
+from hermes_tui.backends.process import Process
+from hermes_tui.errors import NotFoundError, ToolError
+from hermes_tui.tools.output import CAP, Output
+
+_KEPT_ENDED = 200
+
+
+class Background:
+    """One background process. `ended` is Unix time in seconds, 0 while it runs.
+
+    seen: bytes of its output the model has been shown; finished: set once its end is known
+    and its output is on disk.
+    """
+
+    def __init__(self, process: Process, output: Output, about: tuple[str, str, str]) -> None:
+        self.id, self.session, self.command = about
+        self.pid = process.pid
+        self.started = time.time()
+        self.ended = 0.0
+        self.process = process
+        self.output = output
+        self.seen = 0
+        self.killed = False
+        self.finished = asyncio.Event()
+
+    @property
+    def exit_code(self) -> int | None:
+        """Its exit code; None while it runs, and when a signal ended it."""
+        code = self.process.exit_code
+        return None if code is None or code < 0 else code
+
+    @property
+    def status(self) -> str:
+        """`running`, `exited`, `killed` (by us), or the signal that ended it."""
+        code = self.process.exit_code
+        if code is None:
+            return "running"
+        if self.killed:
+            return "killed"
+        return "exited" if code >= 0 else f"ended by {signal_name(-code)}"
+
+    def line(self) -> str:
+        """Id, state, age and command in one line."""
+        code = "" if self.exit_code is None else f" {self.exit_code}"
+        age = (self.ended or time.time()) - self.started
+        left = ", with children still running" if self.ended and self.process.alive else ""
+        command = " ".join(self.command.split())[:120]
+        return f"{self.id} {self.status}{code}{left}, {age:.0f} s: {command}"
+
+
+OnChange = Callable[[Background], None]
+
+
+class Processes:
+    """All of them. `on_change` is called when one starts and when its wait status says it ended."""
+
+    def __init__(self, on_change: OnChange) -> None:
+        self._on_change = on_change
+        self._all: dict[str, Background] = {}
+        self._watchers: dict[str, asyncio.Task[None]] = {}
+        self._closing = False
+
+    async def start(
+        self, command: str, *, session: str, cwd: str, env: Mapping[str, str], outputs: str
+    ) -> Background:
+        """Start a shell command; its output goes to a file in `outputs`. Raises ToolError."""
+        if self._closing:
+            raise ToolError("the core is ending; nothing more is started")
+        process = await start_command(command, cwd=cwd, env=env, keep_input=True, linger=None)
+        name = self._free_id()
+        output = Output(outputs, f"{name}.log", 1000, cap=CAP, whole=True)
+        started = Background(process, output, (name, session, command))
+        self._all[name] = started
+        self._watchers[name] = asyncio.create_task(self._watch(started), name=f"process {name}")
+        self._on_change(started)
+        return started
+
+    def get(self, process_id: str, session: str) -> Background:
+        """One of a session's processes; NotFoundError names those there are."""
+        found = self._all.get(process_id.strip())
+        if found is None or found.session != session:
+            known = ", ".join(one.id for one in self.list(session))
+            raise NotFoundError(
+                f"there is no process {process_id!r}", f"there are: {known}" if known else ""
+            )
+        return found
+
+    def list(self, session: str | None = None) -> list[Background]:
+        """A session's processes, or all, oldest first; ended ones are kept for a while."""
+        return [one for one in self._all.values() if session in (None, one.session)]
+
+    def running(self) -> list[Background]:
+        """Those that have not ended."""
+        return [one for one in self._all.values() if one.process.running]
+
+    async def kill(self, one: Background) -> None:
+        """End a process and its children, within 2 s."""
+        one.killed = one.killed or one.process.running
+        await one.process.kill()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(one.finished.wait(), 0.5)
+
+    async def close(self) -> None:
+        """End them all; the core is ending. Within 2 s, whatever they do."""
+        self._closing = True
+        await asyncio.gather(*(self.kill(one) for one in self._all.values() if one.process.alive))
+        watchers = list(self._watchers.values())
+        if watchers:
+            _, late = await asyncio.wait(watchers, timeout=0.5)
+            for watcher in late:
+                watcher.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def _watch(self, one: Background) -> None:
+        """Keep its output, and say when it has ended."""
+        reading = asyncio.create_task(self._keep(one), name=f"output of {one.id}")
+        try:
+            await one.process.wait()
+            # What it wrote before it ended comes first; a child of it may hold the pipe longer.
+            await asyncio.wait([reading], timeout=0.3)
+            one.ended = time.time()
+            self._on_change(one)
+            one.finished.set()
+            await reading
+        finally:
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)
+            one.process.close()
+            await one.output.close()
+            self._watchers.pop(one.id, None)
+            self._forget_old()
+
+    async def _keep(self, one: Background) -> None:
+        while chunk := await one.process.read():
+            await one.output.add(chunk)
+
+    def _free_id(self) -> str:
+        while (name := "p" + os.urandom(2).hex()) in self._all:
+            continue
+        return name
+
+    def _forget_old(self) -> None:
+        ended = [one for one in self._all.values() if one.id not in self._watchers]
+        for one in ended[:-_KEPT_ENDED]:
+            del self._all[one.id]
+
+
+def signal_name(number: int) -> str:
+    """SIGTERM and the like."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
