@@ -405,7 +405,7 @@ class EndCore(Intent[Done], frozen=True, kw_only=True):
 
 
 class SetConfig(Intent[Done], frozen=True, kw_only=True):
-    """Write one setting to the configuration file and apply it."""
+    """Write one setting to the configuration file and apply it; key "": read the file again."""
 
     reply: ClassVar[Any] = Done
     key: str

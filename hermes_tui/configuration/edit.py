@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -18,7 +19,7 @@ _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """A setting before and after, and the configuration the file now describes."""
+    """A setting before and after, and the configuration that now counts, environment included."""
 
     key: str
     old: Any
@@ -35,7 +36,12 @@ def get(home: Home, env: dict[str, str], key: str) -> Any:
 
 
 def put(home: Home, key: str, text: str) -> Change:
-    """Set a key to the value a text means for its type. Raises ConfigError, file untouched."""
+    """Set a key to the value a text means for its type. Raises ConfigError, file untouched.
+
+    An empty key changes nothing and reads the file again.
+    """
+    if not key:
+        return reread(home)
     known = schema.settings()[find(key)]
     return _change(home, known.name, parse(known, text))
 
@@ -59,13 +65,21 @@ def unset(home: Home, key: str) -> Change:
     return _change(home, find(key), msgspec.UNSET)
 
 
-def accept_by_hand(home: Home) -> Config:
-    """Check a file that a person has just edited and take it for what they meant."""
-    text = yaml_file.read(home.config) or ""
+def replace(home: Home, text: str) -> Config:
+    """Put another text in place of the whole file, as a person wrote it, once it is checked."""
+    home.ensure()
     tree = yaml_file.parse(text, home.config)
     config = load.check(tree, text, home.config)
-    load.accept(home, text, tree)
+    with files.locked(home.path / "config.lock"):
+        files.write(home.config, text)
+        load.accept(home, text, tree)
     return config
+
+
+def reread(home: Home) -> Change:
+    """The configuration as the file now has it. Raises ConfigError when it can't be used."""
+    config = load.load(home, os.environ).config
+    return Change(key="", old=None, new=None, config=config)
 
 
 def find(key: str, sections: bool = False) -> str:
@@ -118,13 +132,13 @@ def _change(home: Home, key: str, value: Any) -> Change:
         before = load.check(tree, text, path)
         load.refuse_cut(home, text, before)
         wanted = _wanted(tree, section, name, value)
-        made = _made(text, path, key, value, wanted)
+        made = _made(text, path, key, value, wanted) if wanted != tree else text
         after = load.check(wanted, made, path)
         if made != text:
             files.write(path, made)
         load.accept(home, made, wanted)
-    old = getattr(getattr(before, section), name)
-    return Change(key=key, old=old, new=getattr(getattr(after, section), name), config=after)
+    old, new = (getattr(getattr(config, section), name) for config in (before, after))
+    return Change(key=key, old=old, new=new, config=load.overlay(after, os.environ))
 
 
 def _made(text: str, path: Path, key: str, value: Any, wanted: dict[str, Any]) -> str:

@@ -48,7 +48,27 @@ def load(home: Home, env: Mapping[str, str]) -> Loaded:
         tree = _tree(home, text)
     config = check(tree, text or "", home.config)
     sources = {f"{s}.{key}": home.config.name for s, below in tree.items() for key in below}
-    return _with_environment(Loaded(config=config, sources=sources), env)
+    given = _given(env)
+    sources |= {f"model.{field}": name for name, field in ENVIRONMENT.items() if field in given}
+    return Loaded(config=overlay(config, env), sources=sources)
+
+
+def overlay(config: Config, env: Mapping[str, str]) -> Config:
+    """A configuration with the overrides of an environment."""
+    given = _given(env)
+    if not given:
+        return config
+    model = config.model
+    # an address given for this run means: ask there, even if the file says embedded
+    provider = "auto" if "base_url" in given and model.provider == "embedded" else model.provider
+    fields = {**msgspec.structs.asdict(model), **given, "provider": provider}
+    try:
+        return msgspec.structs.replace(config, model=msgspec.convert(fields, ModelConfig))
+    except msgspec.ValidationError as error:
+        raise ConfigError(
+            f"HERMES_TUI_BASE_URL is not an address: {given.get('base_url')!r}",
+            "it reads like http://127.0.0.1:11434/v1",
+        ) from error
 
 
 def check(tree: dict[str, Any], text: str, path: Path) -> Config:
@@ -129,23 +149,5 @@ def _remembered(home: Home) -> _Good | None:
         return None
 
 
-def _with_environment(loaded: Loaded, env: Mapping[str, str]) -> Loaded:
-    given = {field: env[name] for name, field in ENVIRONMENT.items() if env.get(name)}
-    if not given:
-        return loaded
-    model = loaded.config.model
-    # an address given for this run means: ask there, even if the file says embedded
-    provider = "auto" if "base_url" in given and model.provider == "embedded" else model.provider
-    try:
-        model = msgspec.convert({**msgspec.structs.asdict(model), **given}, ModelConfig)
-    except msgspec.ValidationError as error:
-        raise ConfigError(
-            f"HERMES_TUI_BASE_URL is not an address: {given.get('base_url')!r}",
-            "it reads like http://127.0.0.1:11434/v1",
-        ) from error
-    model = msgspec.structs.replace(model, provider=provider)
-    names = {f"model.{field}": name for name, field in ENVIRONMENT.items() if field in given}
-    return Loaded(
-        config=msgspec.structs.replace(loaded.config, model=model),
-        sources={**loaded.sources, **names},
-    )
+def _given(env: Mapping[str, str]) -> dict[str, str]:
+    return {field: env[name] for name, field in ENVIRONMENT.items() if env.get(name)}

@@ -91,7 +91,7 @@ EDITS: list[Callable[[Home], object]] = [
     lambda home: edit.put(home, "ui.motion", "false"),
     lambda home: edit.unset(home, "ui.motion"),
     lambda home: edit.add(home, "policy.deny", "run_command rm"),
-    edit.accept_by_hand,
+    edit.reread,
 ]
 
 
@@ -205,3 +205,20 @@ def test_edits_mean_what_they_say_and_keep_all_comments(
         text = home.config.read_text()
         assert all(comment in text for comment in comments)
         assert load(home, {}).config.ui.chat_width == 90
+
+
+def test_reading_the_file_again_gives_what_counts_now(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_TUI_MODEL", "from-env")
+    _written(home, "ui:\n  theme: mono\n")
+    config = edit.put(home, "", "").config
+    assert (config.ui.theme, config.model.name) == ("mono", "from-env")
+    assert edit.put(home, "model.name", "from-file").config.model.name == "from-env"
+
+
+def test_setting_what_is_set_already_leaves_the_file_alone(home: Home) -> None:
+    text = "policy:\n  deny:\n    - run_command rm  # no\n"
+    _written(home, text)
+    edit.put(home, "policy.deny", '["run_command rm"]')
+    assert home.config.read_text() == text

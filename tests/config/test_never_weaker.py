@@ -74,8 +74,7 @@ def test_lines_taken_out_on_purpose_count_once_a_person_saved_them(home: Home) -
     home.config.write_text("agent:\n")
     with pytest.raises(ConfigError):
         load(home, {})
-    home.config.write_text(STRICT[: STRICT.index("policy")])
-    edit.accept_by_hand(home)
+    edit.replace(home, STRICT[: STRICT.index("policy")])
     assert load(home, {}).config.policy.deny == ()
 
 
