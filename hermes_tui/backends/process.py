@@ -245,6 +245,14 @@ def spawn_detached(argv: Sequence[str], *, cwd: str, env: Mapping[str, str], log
     return popen.pid
 
 
+def run_in_terminal(argv: Sequence[str], *, env: Mapping[str, str]) -> int:
+    """Run a program that takes over this terminal, such as an editor; its exit code.
+
+    The one child that shares terminal and session with this process, and is waited for.
+    """
+    return subprocess.call(list(argv), env=dict(env))
+
+
 _detached: list[subprocess.Popen[bytes]] = []
 """Kept, because a collected Popen warns of the child it leaves running."""
 
