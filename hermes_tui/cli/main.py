@@ -1,0 +1,64 @@
+"""The command groups of `hermes`: each in its own file, imported when it is the one asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from hermes_tui.errors import HermesError
+
+
+class Group(Struct, frozen=True):
+    """A command or a group of commands: the module with its typer `app`, one line of help."""
+
+    module: str
+    help: str
+
+
+GROUPS: dict[str, Group] = {
+    "setup": Group("setup", "choose a model; --local fetches one that needs no key"),
+    "config": Group("config", "get, set, unset, edit and list settings"),
+    "sessions": Group("sessions", "list, show, rename, delete, export and import"),
+    "search": Group("search", "search everything that was ever said"),
+    "skills": Group("skills", "list, show and check skills"),
+    "tools": Group("tools", "list the tools the agent has"),
+    "model": Group("model", "list the models on offer; test the chosen one"),
+    "doctor": Group("doctor", "look for problems and say what to do; changes nothing"),
+}
+
+
+class UnknownCommandError(HermesError):
+    """There is no such command."""
+
+    exit_code = 2
+
+
+def app(args: Sequence[str], prog_name: str = "hermes", standalone_mode: bool = False) -> int:
+    """Run `hermes GROUP …` and return the exit code. Raises HermesError for the caller to show."""
+    name, rest = (args[0] if args else ""), list(args[1:])
+    group = GROUPS.get(name)
+    if group is None:
+        raise UnknownCommandError(f"there is no command {name!r}", _nearest(name))
+    command = load(name)
+    try:
+        result = command(args=rest, prog_name=f"{prog_name} {name}")
+    except SystemExit as left:
+        return left.code if isinstance(left.code, int) else 1
+    return result if isinstance(result, int) else 0
+
+
+def load(name: str) -> Callable[..., object]:
+    """The command of a group, ready to be called with `args` and `prog_name`."""
+    from typer.main import get_command
+
+    return get_command(importlib.import_module(f"hermes_tui.cli.{GROUPS[name].module}").app)
+
+
+def _nearest(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [*GROUPS, "attach", "daemon"], n=1, cutoff=0.5)
+    hint = f"did you mean `hermes {near[0]}`? " if near else ""
+    return hint + "`hermes --help` lists them"

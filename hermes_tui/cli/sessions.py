@@ -1,0 +1,161 @@
+"""`hermes sessions`: list, show, rename, delete, export and import conversations."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from hermes_tui.cli import output, sessions_files, sessions_read
+from hermes_tui.cli.connect import with_core
+from hermes_tui.cli.output import PLAIN
+from hermes_tui.errors import HermesError
+from hermes_tui.intents import ChangeSession, DeleteSession, ListSessions, SessionInfo
+from hermes_tui.runtime.client import CoreClient
+
+app = typer.Typer(
+    **PLAIN,
+    no_args_is_help=True,
+    help="Conversations.\n\nExample: hermes sessions list",
+)
+Which = Annotated[str, typer.Argument(help="Id, first letters of an id, or title.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command("list")
+def list_(
+    text: Annotated[str, typer.Argument(help="Only those with this in title or folder.")] = "",
+    limit: Annotated[int, typer.Option("--limit", min=1, help="At most this many.")] = 50,
+    json: Json = False,
+) -> None:
+    """List the sessions, newest first.
+
+    Example: hermes sessions list --limit 10 --json
+    """
+    found = with_core(lambda client: client.ask(ListSessions(query=text, limit=limit))).sessions
+    if json:
+        output.emit(found)
+    elif found:
+        rows = [(s.id, output.when(s.updated), s.state, str(s.messages), s.title) for s in found]
+        output.table(rows, ("id", "last used", "state", "messages", "title"))
+    else:
+        print("no sessions" + (f" with {text!r}" if text else " yet; `hermes` starts one"))
+
+
+@app.command()
+def show(which: Which, json: Json = False) -> None:
+    """Print a conversation.
+
+    Example: hermes sessions show "fix the tests"
+    """
+
+    async def work(client: CoreClient) -> None:
+        info = await sessions_read.find(client, which)
+        messages = await sessions_read.messages(client, info)
+        if json:
+            output.emit({"session": info, "messages": messages})
+            return
+        print(f"{output.clean(info.title) or info.id}  ({info.id}, {output.when(info.created)})")
+        for one in messages:
+            print(f"\n{one.role}  {output.when(one.ts)}\n{output.plain(one.text)}")
+
+    with_core(work)
+
+
+@app.command()
+def rename(
+    which: Which, title: Annotated[str, typer.Argument(help="The new title.")], json: Json = False
+) -> None:
+    """Give a session another title.
+
+    Example: hermes sessions rename 20261130-101500-ab12 "server move"
+    """
+    if not title.strip():
+        raise HermesError("the title is empty", "give a word or two")
+
+    async def work(client: CoreClient) -> SessionInfo:
+        info = await sessions_read.find(client, which)
+        return await client.ask(ChangeSession(session=info.id, title=title))
+
+    info = with_core(work)
+    if json:
+        output.emit(info)
+    else:
+        print(f"{info.id}: {output.clean(info.title)}")
+
+
+@app.command()
+def delete(
+    which: Which,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    json: Json = False,
+) -> None:
+    """Delete a session with everything in it; there is no way back.
+
+    Example: hermes sessions delete --yes 20261130-101500-ab12
+    """
+
+    async def work(client: CoreClient) -> SessionInfo:
+        info = await sessions_read.find(client, which)
+        question = f"Delete {info.id} ({output.clean(info.title)}, {info.messages} messages)?"
+        if not yes and not output.confirmed(question):
+            raise HermesError("nothing was deleted", "--yes deletes without asking")
+        await client.ask(DeleteSession(session=info.id))
+        return info
+
+    info = with_core(work)
+    if json:
+        output.emit({"deleted": info.id})
+    else:
+        print(f"deleted {info.id}")
+
+
+@app.command()
+def export(
+    which: Which,
+    file: Annotated[str, typer.Argument(help="Where to; - or nothing for the screen.")] = "-",
+    events: Annotated[
+        bool, typer.Option("--events", help="Every event instead of the messages.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Write a session as JSON lines, which `import` reads.
+
+    Example: hermes sessions export "server move" move.jsonl
+    """
+
+    async def work(client: CoreClient) -> int:
+        info = await sessions_read.find(client, which)
+        lines = sessions_files.event_lines if events else sessions_files.message_lines
+        return sessions_files.write(file, await lines(client, info))
+
+    count = with_core(work)
+    if file != "-" and json:
+        output.emit({"file": file, "lines": count})
+    elif file != "-":
+        print(f"{count} lines in {file}", file=sys.stderr)
+
+
+@app.command("import")
+def import_(
+    files: Annotated[list[str], typer.Argument(help="JSON lines; - reads standard input.")],
+    json: Json = False,
+) -> None:
+    """Bring conversations in; what is known already is left alone.
+
+    The first line is {"session": {"id", "title", "started_at"}}, then comes one
+    {"id", "role", "text", "ts"} for each message; times are Unix seconds.
+
+    Example: hermes sessions import old-chat.jsonl
+    """
+
+    async def work(client: CoreClient) -> sessions_files.Counted:
+        return await sessions_files.bring_in(client, files)
+
+    counted = with_core(work)
+    if json:
+        output.emit(counted)
+    else:
+        known = f" ({counted.known} were known)" if counted.known else ""
+        print(f"{counted.sessions} sessions, {counted.messages} new messages{known}")
