@@ -1,0 +1,117 @@
+"""`hermes attach`: the screen of the core that runs, and never a new core."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+from hermes_tui.cli.start_options import Options, UsageError
+from hermes_tui.errors import CoreError
+
+if TYPE_CHECKING:
+    from hermes_tui.cli.start_face import Reconnect, Visit
+    from hermes_tui.cli.start_terminal import Terminal
+    from hermes_tui.home import Home
+    from hermes_tui.intents import EndCore
+    from hermes_tui.runtime.client import CoreClient
+    from hermes_tui.runtime.link import SocketClient
+
+COME_BACK = "The agent goes on in the background. `hermes` brings the screen back."
+
+HELP = """\
+usage: hermes attach [--session ID|TITLE] [--plain]
+
+Open the screen of the agent that runs. When none runs, or it does not answer, this says so and
+exits with 3 within two seconds, and the terminal is left alone.
+
+options
+  -s, --session ID|TITLE  open this session instead of the folder's last one
+      --plain             lines instead of a full screen
+
+example: ssh -t server hermes attach --session 'move the blog'
+"""
+
+
+def parse_attach(arguments: list[str]) -> Options | None:
+    """Read what follows `hermes attach`; None when help was asked for and printed."""
+    options = Options()
+    options.what = "attach"
+    left = list(arguments)
+    while left:
+        word = left.pop(0)
+        name, equals, value = word.partition("=")
+        if word in ("-h", "--help"):
+            print(HELP, end="")
+            return None
+        if word == "--plain":
+            options.plain = True
+        elif name in ("-s", "--session") and (equals or left):
+            options.session = value if equals else left.pop(0)
+        else:
+            raise UsageError(f"not understood: hermes attach {word}", "hermes attach --help")
+    return options
+
+
+def attach(options: Options, terminal: Terminal) -> int:
+    """Show the running core's screen; the exit code."""
+    from hermes_tui.home import Home
+
+    return asyncio.run(_attach(options, terminal, Home.find()))
+
+
+async def _attach(options: Options, terminal: Terminal, home: Home) -> int:
+    from hermes_tui.cli.start_face import Visit
+    from hermes_tui.configuration.load import load
+    from hermes_tui.runtime.link import SocketClient
+
+    client = await SocketClient.connect(home)
+    config = load(home, os.environ).config
+    return await visit_running(client, Visit(options, terminal, home, config.ui))
+
+
+async def visit_running(client: SocketClient, visit: Visit) -> int:
+    """Show a core of another process until the person leaves it; the exit code."""
+    from hermes_tui.cli.start_face import show, told, until_left
+    from hermes_tui.intents import EndCore
+
+    if visit.options.session:
+        await client.ask(visit.wanted())  # no such session: said before the screen is taken
+    terminal = visit.terminal
+    close = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    terminal.on_lost.append(lambda: loop.call_soon_threadsafe(close.set))
+    terminal.on_end = lambda: loop.call_soon_threadsafe(close.set)
+    loop.add_reader(terminal.alive, close.set)
+    face = show(client, visit, embedded=False, reconnect=_reconnect(visit.home))
+    left = await until_left(face, close, terminal)
+    loop.remove_reader(terminal.alive)
+    if left.failure is not None:
+        terminal.say("failed", f"hermes: the screen failed: {told(left.failure)}. {COME_BACK}")
+        return 1
+    if left.leave == "quit":
+        await _end(visit.home, EndCore(reason="quit"))
+    elif not terminal.ending:
+        terminal.say("detached", COME_BACK)
+    return 0
+
+
+async def _end(home: Home, intent: EndCore) -> None:
+    """The screen's own client may be closed by now."""
+    from hermes_tui.runtime.link import SocketClient
+
+    try:
+        client = await SocketClient.connect(home)
+    except CoreError:
+        return  # it has ended already
+    await client.ask(intent)
+    await client.close()
+
+
+def _reconnect(home: Home) -> Reconnect:
+    async def again() -> CoreClient:
+        from hermes_tui.runtime.link import SocketClient
+
+        return await SocketClient.connect(home)
+
+    return again

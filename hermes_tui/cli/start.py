@@ -1,0 +1,184 @@
+"""A core's process: with its screen until that is left, and alone from then on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import time
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from hermes_tui.cli import quick
+from hermes_tui.cli.attach import COME_BACK, visit_running
+from hermes_tui.cli.daemon import RESTART, command
+from hermes_tui.cli.start_face import Leave, Visit, show, told, until_left
+from hermes_tui.cli.start_log import CoreLog
+from hermes_tui.cli.start_memory import give_back_memory
+from hermes_tui.cli.start_terminal import Terminal
+from hermes_tui.configuration.load import load
+from hermes_tui.errors import CoreError
+from hermes_tui.home import Home
+from hermes_tui.runtime.core import Core
+from hermes_tui.runtime.link import SocketClient
+from hermes_tui.runtime.local import LocalClient
+
+if TYPE_CHECKING:
+    from hermes_tui.cli.start_options import Options
+    from hermes_tui.config import Config
+
+PATIENCE_S = 10.0
+_LOG_CHECK_S = 60.0
+_POLL_S = 0.03
+
+_log = logging.getLogger(__name__)
+
+
+def screen(options: Options, terminal: Terminal) -> int:
+    """`hermes`: the screen of the core of this home, which starts in this process if need be."""
+    home = Home.find().ensure()
+    return asyncio.run(_screen(options, terminal, home))
+
+
+def headless(arguments: list[str]) -> int:
+    """`hermes daemon start`: the core alone, in a process that has no terminal."""
+    home = Home.find().ensure()
+    terminal = Terminal.none()
+    terminal.guard()
+    return asyncio.run(_headless(terminal, home))
+
+
+async def _screen(options: Options, terminal: Terminal, home: Home) -> int:
+    config = load(home, os.environ).config
+    found = await core_or_client(home, config)
+    visit = Visit(options, terminal, home, config.ui)
+    if isinstance(found, SocketClient):
+        return await visit_running(found, visit)
+    life = Life(found, terminal, CoreLog(home.log, config.core.log_bytes))
+    return await life.with_screen(show(LocalClient(found), visit, embedded=True))
+
+
+async def core_or_client(home: Home, config: Config) -> Core | SocketClient:
+    """The home's core, started here, or a line to the one that lives elsewhere.
+
+    Waits for one that is just starting or ending. Raises CoreError when that takes too long.
+    """
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            if quick.held(home):
+                return await SocketClient.connect(home)
+            core = Core(home, config)
+            core.remember_files()
+            return await core.start()
+        except CoreError:
+            if not quick.held(home) or time.monotonic() > until:
+                raise
+        await asyncio.sleep(_POLL_S)
+
+
+async def _headless(terminal: Terminal, home: Home) -> int:
+    config = load(home, os.environ).config
+    await asyncio.to_thread(quick.wait_until_free, home, PATIENCE_S)
+    core = Core(home, config, headless=True)
+    core.remember_files()
+    log = CoreLog(home.log, config.core.log_bytes)
+    log.take_outputs()
+    await core.start()
+    os.chdir(home.path)
+    return await Life(core, terminal, log).alone()
+
+
+class Life:
+    """What happens around a core in its process: signals, the screen, the log, the end."""
+
+    def __init__(self, core: Core, terminal: Terminal, log: CoreLog) -> None:
+        self._core = core
+        self._terminal = terminal
+        self._log = log
+        self._loop = asyncio.get_running_loop()
+        self._told = asyncio.Event()
+        self._close_screen = asyncio.Event()
+        terminal.log = log.fd
+        log.catch()
+        terminal.on_end = lambda: self._later(self._told)
+        terminal.on_lost.append(lambda: self._later(self._close_screen))
+        if terminal.ending:
+            self._told.set()
+        if terminal.lost:
+            self._close_screen.set()
+
+    async def with_screen(self, face: Coroutine[Any, Any, Leave]) -> int:
+        """Show the face, then end the core or let it go on alone; the exit code."""
+        self._watch_launcher()
+        async with asyncio.TaskGroup() as group:
+            ending = group.create_task(self._end_when_told())
+            closing = group.create_task(self._close_screen_with_the_core())
+            left = await until_left(face, self._close_screen, self._terminal)
+            if left.leave == "quit":
+                await self._core.end("quit")
+            for task in (ending, closing):
+                task.cancel()
+        if not self._core.ended.is_set():
+            self._detach(left.failure)
+        return await self.alone()
+
+    async def alone(self) -> int:
+        """Go on without a screen until the core ends; the exit code."""
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(self._end_when_told()),
+                group.create_task(self._turn_log_over()),
+            ]
+            await self._core.ended.wait()
+            # The lock is let go last, when the store is closed.
+            await asyncio.to_thread(quick.wait_until_free, self._core.home, PATIENCE_S)
+            for task in tasks:
+                task.cancel()
+        if self._core.end_reason == RESTART:
+            self._become_the_installed_version()
+        return 0
+
+    def _later(self, event: asyncio.Event) -> None:
+        self._loop.call_soon_threadsafe(event.set)
+
+    def _watch_launcher(self) -> None:
+        def gone() -> None:
+            self._loop.remove_reader(self._terminal.alive)
+            self._close_screen.set()
+
+        self._loop.add_reader(self._terminal.alive, gone)
+
+    async def _end_when_told(self) -> None:
+        await self._told.wait()
+        await self._core.end(self._terminal.ending)
+
+    async def _close_screen_with_the_core(self) -> None:
+        await self._core.ended.wait()
+        self._close_screen.set()
+
+    def _detach(self, failure: BaseException | None) -> None:
+        os.chdir(self._core.home.path)
+        self._loop.remove_reader(self._terminal.alive)
+        self._terminal.leave()
+        self._log.take_outputs()
+        if failure is None:
+            self._terminal.say("detached", COME_BACK)
+        else:
+            _log.error("the screen failed", exc_info=failure)
+            self._terminal.say("failed", f"hermes: the screen failed: {told(failure)}. {COME_BACK}")
+        self._terminal.close()
+        self._core.headless = True
+        give_back_memory()
+
+    async def _turn_log_over(self) -> None:
+        while True:
+            self._log.turn_over()
+            await asyncio.sleep(_LOG_CHECK_S)
+
+    def _become_the_installed_version(self) -> None:
+        self._terminal.leave()
+        self._terminal.say("detached", "The agent has restarted. `hermes` brings the screen back.")
+        sys.stdout.flush()
+        os.execve(sys.executable, command(), os.environ)
