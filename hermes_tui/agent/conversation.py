@@ -54,6 +54,7 @@ class Conversation:
         self.turn = 0
         self.step = 0
         self.in_turn = False
+        self.answered = False
         self.attended = True
         self.usage = Usage()
         self.turn_usage = Usage()
@@ -105,6 +106,7 @@ class Conversation:
         if isinstance(event, InputWithdrawn) or received is None:
             return
         self._close_calls()
+        self.answered = False
         self.attended = received.attended
         content = f"{received.text}\n\n{event.note}" if event.note else received.text
         self.messages.append(Message(role="user", content=content))
@@ -119,6 +121,7 @@ class Conversation:
         if reply.text or reply.calls:
             message = Message(role="assistant", content=reply.text, calls=reply.calls)
             self.messages.append(message)
+        self.answered = not reply.calls
         self.open_calls = {call.id: call for call in reply.calls}
         self.call_ids.update(self.open_calls)
 
@@ -140,6 +143,7 @@ class Conversation:
         match event:
             case TurnStarted():
                 self.turn, self.step, self.in_turn = event.turn, 0, True
+                self.answered = False
                 self.turn_usage = Usage()
             case ModelAsked():
                 self.step, self.last_asked = event.step, event

@@ -15,13 +15,14 @@ async def run_turn(session: TurnSession, agent: Agent) -> Outcome:
     Picks up where a turn was cut off: calls without a result are settled first. Raises
     ModelError when the model can't be reached; cancelling it stops the turn.
     """
-    await run_tools(session.conversation.open_calls, agent, session)
+    talk = session.conversation
+    await run_tools(talk.open_calls, agent, session)
     for _ in range(agent.max_rounds):
+        if talk.answered and not session.steering_waiting:
+            return "done"
         await session.add(session.take_steering(), hold=True)
-        messages = fit(session.conversation.messages, agent)
+        messages = fit(talk.messages, agent)
         reply = await stream_reply(agent, messages, session)
         await session.add(reply, hold=bool(reply.calls))
-        if not reply.calls and not session.steering_waiting:
-            return "done"
-        await run_tools(session.conversation.open_calls, agent, session)
-    return "limit"
+        await run_tools(talk.open_calls, agent, session)
+    return "done" if talk.answered else "limit"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,11 @@ class Waiting:
         self.most = 0
         self.gate = asyncio.Event()
         self.entered = asyncio.Event()
+        self._more = asyncio.Condition()
+
+    async def until_inside(self, count: int) -> None:
+        async with asyncio.timeout(5), self._more:
+            await self._more.wait_for(lambda: self.inside >= count)
 
     def tool(self, resource: Any = None) -> Any:
         @tool(resource=resource)
@@ -76,6 +82,8 @@ class Waiting:
             self.inside += 1
             self.most = max(self.most, self.inside)
             self.entered.set()
+            async with self._more:
+                self._more.notify_all()
             await self.gate.wait()
             self.inside -= 1
             return ToolResult(for_model=f"waited {name}")
@@ -137,7 +145,7 @@ async def test_every_request_repeats_the_one_before(home: Home, scripted: Script
         await say_to(session, "second")
         await until(face, TurnEnded)
     sent = [(r.json["tools"], r.messages) for r in scripted.requests]
-    for (tools, messages), (more_tools, more) in zip(sent, sent[1:], strict=False):
+    for (tools, messages), (more_tools, more) in pairwise(sent):
         assert tools == more_tools
         assert more[: len(messages)] == messages
 
@@ -148,9 +156,7 @@ async def test_calls_of_one_reply_run_at_once(home: Home, scripted: ScriptedMode
     async with small_core(home, scripted.url, waiting.tool()) as core:
         session, face = await core.session()
         await say_to(session, "go")
-        async with asyncio.timeout(5):
-            while waiting.inside < 8:
-                await asyncio.sleep(0.005)
+        await waiting.until_inside(8)
         waiting.gate.set()
         events = await until(face, TurnEnded)
     assert len(results(events)) == 8

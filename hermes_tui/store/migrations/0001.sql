@@ -40,7 +40,8 @@ CREATE VIEW message AS
   SELECT id, session, n, ts, kind, data,
          CASE kind WHEN 'tool_ended' THEN data ->> 'for_model' ELSE data ->> 'text' END AS text
     FROM event
-   WHERE kind IN ('input_received', 'reply_received', 'message_imported', 'tool_ended');
+   WHERE (kind IN ('input_received', 'reply_received', 'message_imported') AND data ->> 'text' <> '')
+      OR (kind = 'tool_ended' AND data ->> 'for_model' <> '');
 
 CREATE VIRTUAL TABLE message_index USING fts5(
   text, content='message', content_rowid='id', tokenize="unicode61 remove_diacritics 2"
