@@ -220,8 +220,8 @@ class Prompt(Editor):
             command = usage(self.document.raw)
             if command is None:
                 return Strip.blank(width, base)
-            words = (Span(f"  /{command.slash} {command.args}", "muted"),)
-            return draw(words, (Span(f"{command.help} ", "faint"),), width, look, base)
+            words = Span(f"  /{command.slash} {command.args}", "text")
+            return draw((words, Span(f"   {command.help}", "muted")), (), width, look, base)
         visible = self.completion.visible()
         if below >= len(visible):
             return Strip.blank(width, base)

@@ -122,12 +122,9 @@ class Editor(EditorView):
 
     def take_key(self, key: str, character: str | None) -> bool:
         """Handle one key. False: not ours."""
-        name, selecting = key, False
-        if key not in KEYS and key.startswith("shift+"):
-            name, selecting = key.removeprefix("shift+"), True
-        elif key.startswith("ctrl+shift+"):
-            name, selecting = "ctrl+" + key.removeprefix("ctrl+shift+"), True
-        action = KEYS.get(key) or (KEYS.get(name) if selecting else None)
+        name = key if key in KEYS else key.replace("shift+", "", 1)
+        selecting = name != key
+        action = KEYS.get(name)
         if action in MOVES:
             return self._move(action, selecting)
         if action is not None and not selecting:
