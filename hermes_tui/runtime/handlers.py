@@ -8,22 +8,33 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from hermes_tui import __version__, intents
-from hermes_tui.errors import HermesError, ModelError, NotFoundError
+from hermes_tui.errors import CoreError, HermesError, ModelError, NotFoundError
 from hermes_tui.events import MessageImported, Notice, Record, SessionChanged, SessionStarted
 from hermes_tui.intents import Done, SessionInfo
 from hermes_tui.runtime import answers
-from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.session import Session
 from hermes_tui.search.index import search
 from hermes_tui.security.policy import MODES
 
-Handler = Callable[[Core, Any, Face], Awaitable[Any]]
+if TYPE_CHECKING:
+    from hermes_tui.runtime.core import Core
+
+Handler = Callable[["Core", Any, Face], Awaitable[Any]]
+
+
+async def handle(core: Core, intent: intents.Intent[Any], face: Face) -> Any:
+    """Do what a face asks and return the reply; raises HermesError for the face to show."""
+    handler = HANDLERS.get(type(intent))
+    if handler is None:
+        raise CoreError(f"this core does not know {intent.op!r}")
+    return await handler(core, intent, face)
+
 
 # --- sessions ------------------------------------------------------------------------------
 
@@ -74,7 +85,7 @@ async def _pick(core: Core, intent: intents.OpenSession) -> Session:
         if which == "last":
             raise NotFoundError("this folder has no session yet", "start one with `hermes`")
     if which in ("new", "last-or-new"):
-        return await core.create(intent)
+        return await core.shelf.create(intent)
     return await core.session(which)
 
 
@@ -127,7 +138,7 @@ async def delete_session(core: Core, intent: intents.DeleteSession, face: Face) 
     session = await core.session(intent.session)
     await session.stop()
     await core.log.delete(session.id)
-    core.forget(session.id)
+    core.shelf.forget(session.id)
     return Done()
 
 

@@ -9,6 +9,7 @@ from hermes_tui.events import CoreEnding, Record
 from hermes_tui.intents import Intent
 from hermes_tui.runtime import wire
 from hermes_tui.runtime.core import Core
+from hermes_tui.runtime.handlers import handle
 
 R = TypeVar("R")
 
@@ -28,9 +29,9 @@ class LocalClient:
     async def ask(self, intent: Intent[R]) -> R:
         """Send an intent and wait for its reply."""
         if not self._through_codec:
-            return cast("R", await self._core.handle(intent, self._face))
+            return cast("R", await handle(self._core, intent, self._face))
         _, again = wire.decode_call(wire.encode_call(1, intent))
-        reply: Any = await self._core.handle(again, self._face)
+        reply: Any = await handle(self._core, again, self._face)
         frame = wire.decode_frame(wire.encode_reply(1, reply))
         return cast("R", wire.decode_value(intent.reply, frame.ok))
 

@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 import struct
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,6 +18,7 @@ from hermes_tui.errors import CoreError, HermesError
 from hermes_tui.events import CoreEnding, Record
 from hermes_tui.runtime import wire
 from hermes_tui.runtime.face import Face
+from hermes_tui.runtime.handlers import handle
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
@@ -32,15 +34,12 @@ class Server:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._server: asyncio.Server | None = None
+        self._path = Path()
 
-    async def start(self) -> None:
+    async def start(self, path: Path) -> None:
         """Bind; a socket file left by a dead core is replaced (the lock says it is dead)."""
-        path = self._core.home.socket
-        folder = path.parent
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if folder.stat().st_uid != os.getuid():
-            raise CoreError(f"{folder} belongs to somebody else", "set XDG_RUNTIME_DIR")
-        path.unlink(missing_ok=True)
+        self._path = path
+        _make_room(path)
         before = os.umask(0o177)
         try:
             self._server = await asyncio.start_unix_server(
@@ -53,7 +52,7 @@ class Server:
         """Stop listening; open connections end with their faces."""
         if self._server is not None:
             self._server.close()
-            self._core.home.socket.unlink(missing_ok=True)
+            self._path.unlink(missing_ok=True)
             self._server = None
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -140,7 +139,7 @@ class _Connection:
         number = 0
         try:
             number, intent = wire.decode_call(line)
-            value: Any = await self._core.handle(intent, self._face)
+            value: Any = await handle(self._core, intent, self._face)
         except HermesError as error:
             value = error
         self._write(wire.encode_reply(number, value))
@@ -148,6 +147,14 @@ class _Connection:
     def _write(self, data: bytes) -> None:
         if not self._writer.is_closing():
             self._writer.write(data)
+
+
+def _make_room(path: Path) -> None:
+    folder = path.parent
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise CoreError(f"{folder} belongs to somebody else", "set XDG_RUNTIME_DIR")
+    path.unlink(missing_ok=True)
 
 
 def _push(record: Record) -> bytes:

@@ -168,6 +168,11 @@ class Session(Ledger):
         )
 
     @property
+    def needed(self) -> bool:
+        """Whether it must stay in memory: watched, at work, or with processes running."""
+        return bool(self.faces or self.conversation.in_turn or self.conversation.processes)
+
+    @property
     def task(self) -> asyncio.Task[None] | None:
         """The task that works on the turn, if one runs."""
         return self._task if self.working else None

@@ -414,7 +414,7 @@ async def test_sessions_without_faces_are_unloaded(
     config = config_for(scripted.url)
     core = await Core(home, config).start()
     for n in range(config.core.loaded_sessions + 15):
-        await core.create(OpenSession(standing=Standing(cwd=str(tmp_path)), title=f"{n}"))
+        await core.shelf.create(OpenSession(standing=Standing(cwd=str(tmp_path)), title=f"{n}"))
     assert len(core.sessions) <= config.core.loaded_sessions + 1
     await core.end("test over")
 

@@ -1,0 +1,88 @@
+"""What a turn needs: the model in use, the tools, the frozen prefix of the session's prompt."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+
+import msgspec
+
+from hermes_tui.agent.agent import Agent, Prefix
+from hermes_tui.agent.prompt import build_prefix
+from hermes_tui.config import Config, ModelConfig
+from hermes_tui.home import Home
+from hermes_tui.models.base import Model
+from hermes_tui.runtime.session import Session
+from hermes_tui.store.log import Log
+from hermes_tui.tools.base import Tool
+
+SMALL_WINDOW = 8192
+
+
+class Workshop:
+    """Makes agents; keeps models alive between turns."""
+
+    def __init__(self, home: Home, log: Log) -> None:
+        self._home = home
+        self._log = log
+        self._models: dict[tuple[ModelConfig, str], Model] = {}
+
+    async def agent_for(self, session: Session, config: Config) -> Agent:
+        """The agent that answers a session's next turn; raises ModelError when none can."""
+        from hermes_tui.tools.registry import build
+
+        model = self.model(config.model, session.env, session.conversation.model)
+        lean = is_lean(config, model)
+        tools = build(config.tools, "lean" if lean else "full")
+        return Agent(
+            model=model,
+            tools=tools,
+            prefix=await self._prefix(session, tools, lean),
+            max_rounds=config.agent.max_rounds,
+            attempts=config.model.attempts,
+            parallel=config.agent.parallel,
+            output_chars=config.tools.output_chars,
+            price_in=config.model.price_in,
+            price_out=config.model.price_out,
+        )
+
+    def model(self, config: ModelConfig, env: Mapping[str, str], name: str = "") -> Model:
+        """The configured model, or another one of the same endpoint by name."""
+        from hermes_tui.models.choose import make_model
+
+        key = (config, name)
+        if key not in self._models:
+            self._models[key] = make_model(config, self._home, {**os.environ, **env}, name)
+        return self._models[key]
+
+    def skills(self) -> tuple[tuple[str, str, str], ...]:
+        """(name, description, path) of every skill that can be used."""
+        from hermes_tui.skills.library import Library
+
+        return tuple((one.name, one.description, one.path) for one in Library(self._home).all())
+
+    async def close(self) -> None:
+        """Close the models."""
+        for model in self._models.values():
+            await model.close()
+        self._models.clear()
+
+    async def _prefix(self, session: Session, tools: dict[str, Tool], lean: bool) -> Prefix:
+        if session.prefix is not None:
+            return session.prefix
+        stored = await self._log.prefix(session.key)
+        if stored:
+            session.prefix = msgspec.json.decode(stored, type=Prefix)
+            return session.prefix
+        session.prefix = build_prefix(tools, () if lean else self.skills(), session.cwd, lean)
+        data = msgspec.json.encode(session.prefix)
+        await self._log.set_prefix(session.key, hashlib.sha256(data).hexdigest(), data.decode())
+        return session.prefix
+
+
+def is_lean(config: Config, model: Model) -> bool:
+    """Whether a model does better with a short prompt and few tools."""
+    if config.agent.profile != "auto":
+        return config.agent.profile == "lean"
+    return bool(getattr(model, "small", False)) or model.window <= SMALL_WINDOW
