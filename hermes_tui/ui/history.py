@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hermes_tui.ui.paste import line_count
+from hermes_tui.paste import line_count
 from hermes_tui.ui.prompt_document import Draft, Piece
 
 FOLD_LINES = 60

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from msgspec import Struct
 
-from hermes_tui.ui import paste
+from hermes_tui import paste
 from hermes_tui.ui.text import graphemes
 
 FIRST, LAST = 0xD800, 0xDFFF

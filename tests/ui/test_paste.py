@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
-from hermes_tui.ui.paste import clean, is_long, line_count
+from hermes_tui.paste import clean, is_long, line_count
 from hermes_tui.ui.paste_input import InputParser
 
 PLAIN = st.text(st.characters(exclude_categories=("Cc", "Cs")))

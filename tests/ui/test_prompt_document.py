@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from hermes_tui.ui.paste import clean
+from hermes_tui.paste import clean
 from hermes_tui.ui.prompt_document import Draft, PromptDocument
 
 WORDS = st.text(st.characters(exclude_categories=("Cc", "Cs")), max_size=20)
