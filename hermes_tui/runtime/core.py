@@ -11,13 +11,21 @@ from hermes_tui import __version__
 from hermes_tui.agent.agent import Agent
 from hermes_tui.config import Config
 from hermes_tui.errors import CoreError
-from hermes_tui.events import CoreOutdated, ProcessEnded, ProcessStarted, Record, SessionsChanged
+from hermes_tui.events import (
+    CoreOutdated,
+    Notice,
+    ProcessEnded,
+    ProcessStarted,
+    Record,
+    SessionsChanged,
+)
 from hermes_tui.home import Home
 from hermes_tui.runtime import installed
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.lock import CoreLock
 from hermes_tui.runtime.server import Server
 from hermes_tui.runtime.session import Session
+from hermes_tui.runtime.settings import Settings
 from hermes_tui.runtime.shelf import Shelf
 from hermes_tui.runtime.workshop import Workshop
 from hermes_tui.store.db import Database
@@ -38,7 +46,7 @@ class Core:
         self, home: Home, config: Config, *, headless: bool = False, resume: bool = True
     ) -> None:
         self.home = home
-        self.config = config
+        self.settings = Settings(home, config)
         self.headless = headless
         self.started = time.time()
         self.ended = asyncio.Event()
@@ -155,6 +163,11 @@ class Core:
     # --- sessions and what they need -----------------------------------------------------------
 
     @property
+    def config(self) -> Config:
+        """The settings in force."""
+        return self.settings.config
+
+    @property
     def sessions(self) -> dict[str, Session]:
         """The sessions in memory, by id."""
         return self.shelf.sessions
@@ -164,7 +177,10 @@ class Core:
         return await self.shelf.get(which)
 
     async def agent_for(self, session: Session) -> Agent:
-        """The agent that answers a session's next turn."""
+        """The agent that answers a session's next turn, by the settings as they are now."""
+        if problem := await self.settings.refresh():
+            text = f"the settings were not read again, the old ones hold: {problem.message}"
+            await session.add(Notice(text=text, hint=problem.hint, level="warning"))
         return await self.workshop.agent_for(session, self.config)
 
     def rules(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -214,7 +214,7 @@ async def _save_rule(core: Core, session: Session, rule: str) -> None:
         text = f"the rule holds for this session only, it could not be saved: {error.message}"
         await session.add(Notice(text=text, hint=error.hint, level="warning"))
         return
-    core.config = change.config
+    core.settings.changed_here(change.config)
 
 
 async def answer_question(core: Core, intent: intents.AnswerQuestion, face: Face) -> Any:
@@ -322,7 +322,7 @@ async def set_config(core: Core, intent: intents.SetConfig, face: Face) -> Done:
     from hermes_tui.configuration import edit
 
     change = await asyncio.to_thread(edit.put, core.home, intent.key, intent.value)
-    core.config = change.config
+    core.settings.changed_here(change.config)
     return Done()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hermes_tui.configuration.load import load
 from hermes_tui.errors import CoreError, HermesError, NotFoundError
 from hermes_tui.events import (
     ApprovalAnswered,
@@ -17,6 +18,7 @@ from hermes_tui.events import (
     CoreEnding,
     InputReceived,
     ModelAsked,
+    Notice,
     ReplyReceived,
     TextDelta,
     ToolEnded,
@@ -437,4 +439,28 @@ async def test_no_model_ends_the_turn_with_the_way_out(home: Home, tmp_path: Pat
     assert ended.outcome == "failed"
     assert "hermes setup" in ended.hint
     assert any(isinstance(r.event, InputReceived) for r in seen)
+    await core.end("test over")
+
+
+async def test_a_file_broken_by_an_editor_leaves_the_old_settings_in_force(
+    home: Home, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    head = f"model:\n  name: scripted\n  base_url: {scripted.url}\n"
+    deny = "policy:\n  deny:\n    - run_command echo no\n"
+    home.config.write_text(head + deny)
+    scripted.script = [call("run_command", command="echo no"), reply("I see.")]
+    core = await Core(home, load(home, {}).config).start()
+    client = LocalClient(core)
+    view = await open_in(client, str(tmp_path), mode="yolo")
+    home.config.write_text(head + "policy:\n  deny: [unclosed\n")
+    await say(client, view, "go")
+    seen = [r.event for r in await until(client, TurnEnded)]
+    assert [e.status for e in seen if isinstance(e, ToolEnded)] == ["denied"]
+    warnings = [e.text for e in seen if isinstance(e, Notice)]
+    assert "config.yaml" in warnings[0]
+    home.config.write_text(head + "ui:\n  theme: mono\n")
+    scripted.script += [call("run_command", command="echo no"), reply("Done.")]
+    await say(client, view, "again")
+    seen = [r.event for r in await until(client, TurnEnded)]
+    assert [e.status for e in seen if isinstance(e, ToolEnded)] == ["ok"]
     await core.end("test over")
