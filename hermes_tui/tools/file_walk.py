@@ -75,31 +75,26 @@ class Walk:
                     return found
         return found
 
-    def _files(self) -> Iterator[str]:
-        rules: list[_Rule] = []
-        for folder, folders, files in os.walk(self._root):
+    def _files(self, base: str = "", rules: tuple[_Rule, ...] = ()) -> Iterator[str]:
+        """Files below a folder in the order of their paths."""
+        folder = os.path.join(self._root, base)
+        rules += _rules(folder, base)
+        for name, is_folder in _entries(folder):
+            path = f"{base}/{name}" if base else name
             if self._stopped.is_set():
                 return
-            base = os.path.relpath(folder, self._root)
-            base = "" if base == "." else base
-            rules += _rules(folder, base)
-            below = f"{base}/" if base else ""
-            folders[:] = sorted(
-                name
-                for name in folders
-                if name != ".git" and not _ignored(rules, below + name, True)
-            )
-            yield from (
-                below + name
-                for name in sorted(files)
-                if self._fits(name, below + name) and not _ignored(rules, below + name, False)
-            )
+            if name == ".git" or _ignored(rules, path, is_folder):
+                continue
+            if is_folder:
+                yield from self._files(path, rules)
+            elif self._fits(name, path):
+                yield path
 
     def _fits(self, base: str, name: str) -> bool:
         subject = name if "/" in self._glob else base
         if self._glob and not fnmatch.fnmatchcase(subject, self._glob):
             return False
-        return self._allowed(name) and not os.path.islink(os.path.join(self._root, name))
+        return self._allowed(name)
 
     def _numbered(self, name: str) -> Iterator[tuple[int, str]]:
         with suppress(OSError, ToolError):
@@ -111,12 +106,20 @@ class Walk:
                 yield from enumerate(content.decode("utf-8", "replace").splitlines(), 1)
 
 
-def _rules(folder: str, base: str) -> list[_Rule]:
+def _entries(folder: str) -> list[tuple[str, bool]]:
+    """Files and folders in one, (name, whether it is a folder), links left out."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        found = [(e.name, e.is_dir(follow_symlinks=False)) for e in entries if not e.is_symlink()]
+        return sorted(found)
+    return []
+
+
+def _rules(folder: str, base: str) -> tuple[_Rule, ...]:
     with suppress(OSError, ToolError):
         text = paths.read_bytes(os.path.join(folder, ".gitignore")).decode("utf-8", "replace")
         lines = (line.strip() for line in text.splitlines())
-        return [_rule(line, base) for line in lines if line and not line.startswith("#")]
-    return []
+        return tuple(_rule(line, base) for line in lines if line and not line.startswith("#"))
+    return ()
 
 
 def _rule(line: str, base: str) -> _Rule:
@@ -129,6 +132,6 @@ def _rule(line: str, base: str) -> _Rule:
     return _Rule(base, pattern, anchored, folders_only, negated)
 
 
-def _ignored(rules: list[_Rule], name: str, is_folder: bool) -> bool:
+def _ignored(rules: tuple[_Rule, ...], name: str, is_folder: bool) -> bool:
     last = next((rule for rule in reversed(rules) if rule.covers(name, is_folder)), None)
     return last is not None and not last.negated

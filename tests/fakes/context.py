@@ -1,0 +1,44 @@
+"""The surroundings of a tool call, as a test needs them: everything it did can be looked at."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hermes_tui.errors import ToolError
+from hermes_tui.events import TodoItem
+from hermes_tui.tools.processes import Background, Processes
+
+
+class FakeContext:
+    """A `Context` whose asks are answered from `answers` and whose changes are recorded."""
+
+    def __init__(self, folder: Path, window_chars: int = 12_000) -> None:
+        self.session = "s1"
+        self.call_id = "call_1"
+        self.cwd = str(folder)
+        self.env = {"PATH": os.environ["PATH"], "HOME": os.path.expanduser("~")}
+        self.outputs = str(folder / "outputs")
+        self.window_chars = window_chars
+        self.protected: tuple[str, ...] = ()
+        self.shown: list[str] = []
+        self.asked: list[tuple[str, tuple[str, ...]]] = []
+        self.answers: list[str] = []
+        self.todo: tuple[TodoItem, ...] = ()
+        self.changes: list[tuple[str, str]] = []
+        self.processes = Processes(self._changed)
+
+    def _changed(self, one: Background) -> None:
+        self.changes.append((one.id, one.status))
+
+    def progress(self, text: str) -> None:
+        self.shown.append(text)
+
+    async def ask(self, text: str, options: tuple[str, ...] = ()) -> str:
+        self.asked.append((text, options))
+        if not self.answers:
+            raise ToolError("nobody is here to answer")
+        return self.answers.pop(0)
+
+    async def set_todo(self, items: tuple[TodoItem, ...]) -> None:
+        self.todo = items
