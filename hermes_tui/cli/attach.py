@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from hermes_tui.cli.start_options import Options, UsageError
-from hermes_tui.errors import CoreError
+from hermes_tui.errors import CoreError, HermesError
 
 if TYPE_CHECKING:
     from hermes_tui.cli.start_face import Reconnect, Visit
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hermes_tui.runtime.client import CoreClient
     from hermes_tui.runtime.link import SocketClient
 
+ANSWER_S = 1.5  # a reason, or the screen, within two seconds
 COME_BACK = "The agent goes on in the background. `hermes` brings the screen back."
 
 HELP = """\
@@ -65,7 +66,7 @@ async def _attach(options: Options, terminal: Terminal, home: Home) -> int:
     from hermes_tui.configuration.load import load
     from hermes_tui.runtime.link import SocketClient
 
-    client = await SocketClient.connect(home)
+    client = await SocketClient.connect(home, ANSWER_S)
     config = load(home, os.environ).config
     return await visit_running(client, Visit(options, terminal, home, config.ui))
 
@@ -86,6 +87,8 @@ async def visit_running(client: SocketClient, visit: Visit) -> int:
     face = show(client, visit, embedded=False, reconnect=_reconnect(visit.home))
     left = await until_left(face, close, terminal)
     loop.remove_reader(terminal.alive)
+    if isinstance(left.failure, HermesError):
+        raise left.failure
     if left.failure is not None:
         terminal.say("failed", f"hermes: the screen failed: {told(left.failure)}. {COME_BACK}")
         return 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 import sys
 import time
 from collections.abc import Coroutine
@@ -18,7 +19,7 @@ from hermes_tui.cli.start_log import CoreLog
 from hermes_tui.cli.start_memory import give_back_memory
 from hermes_tui.cli.start_terminal import Terminal
 from hermes_tui.configuration.load import load
-from hermes_tui.errors import CoreError
+from hermes_tui.errors import CoreError, HermesError
 from hermes_tui.home import Home
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.link import SocketClient
@@ -122,7 +123,11 @@ class Life:
                 task.cancel()
         if not self._core.ended.is_set():
             self._detach(left.failure)
-        return await self.alone()
+        elif isinstance(left.failure, HermesError) and self._core.end_reason != RESTART:
+            print(f"hermes: {left.failure.message}", file=sys.stderr)
+        await self.alone()
+        ending = self._terminal.ending
+        return 128 + signal.Signals[ending] if ending else 0
 
     async def alone(self) -> int:
         """Go on without a screen until the core ends; the exit code."""

@@ -124,6 +124,9 @@ class ScreenDriver(TerminalDriver):
         """Give the terminal back."""
         super().close()
         self.terminal.close_screen = _closed
+        # Textual would print the story over the shell's screen; it goes to the log instead.
+        self.terminal.failure = self._app._exception
+        self._app._exit_renderables.clear()
         if self._writer is not None:
             self._writer.stop()
         self.terminal.screen(False)

@@ -67,14 +67,13 @@ async def _full(
     client: CoreClient, visit: Visit, embedded: bool, reconnect: Reconnect | None
 ) -> Leave:
     from hermes_tui.cli.start_driver import ScreenDriver
-    from hermes_tui.ui.app import HermesApp, Host
+    from hermes_tui.ui.app import Host, run_app
 
     ScreenDriver.terminal = visit.terminal
     host = Host(reconnect=reconnect, driver=ScreenDriver)
-    app = HermesApp(client, visit.wanted(), visit.home, visit.ui, embedded, host)
-    leave = await app.run_async()
-    if app._exception is not None:
-        raise app._exception
+    leave = await run_app(client, visit.wanted(), visit.home, visit.ui, embedded, host)
+    if visit.terminal.failure is not None:
+        raise visit.terminal.failure
     return leave
 
 

@@ -33,6 +33,7 @@ class CoreLog:
         root = logging.getLogger()
         root.handlers[:] = [handler]
         root.setLevel(logging.INFO)
+        logging.getLogger("httpx2").setLevel(logging.WARNING)
 
     def take_outputs(self) -> None:
         """Standard output and error are this file from now on."""

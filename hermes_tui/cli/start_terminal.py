@@ -51,8 +51,8 @@ class Terminal:
     """The child's side: signals, the line to the launcher, and losing the terminal.
 
     lost: there is no terminal any more. drawing: the screen holds it. ending: the signal that
-    asked this process to end. on_lost, on_end: called from the signal handlers. close_screen:
-    has the screen leave in order, set by the screen.
+    asked this process to end. failure: what broke the screen. on_lost, on_end: called from the
+    signal handlers. close_screen: has the screen leave in order, set by the screen.
     """
 
     def __init__(self, tell: int, alive: int) -> None:
@@ -61,6 +61,7 @@ class Terminal:
         self.lost = False
         self.ending = ""
         self.drawing = False
+        self.failure: Exception | None = None
         self.log: int | None = None
         self.on_lost: list[Callable[[], object]] = []
         self.close_screen: Callable[[], None] = _nothing

@@ -1,0 +1,1 @@
+"""The `hermes` command from outside: processes, terminals, signals."""
