@@ -209,12 +209,11 @@ async def _save_rule(core: Core, session: Session, rule: str) -> None:
     from hermes_tui.configuration import edit
 
     try:
-        change = await asyncio.to_thread(edit.add, core.home, "policy.allow", rule)
+        await asyncio.to_thread(edit.add, core.home, "policy.allow", rule)
+        await core.settings.reload()
     except HermesError as error:
         text = f"the rule holds for this session only, it could not be saved: {error.message}"
         await session.add(Notice(text=text, hint=error.hint, level="warning"))
-        return
-    core.settings.changed_here(change.config)
 
 
 async def answer_question(core: Core, intent: intents.AnswerQuestion, face: Face) -> Any:
@@ -318,11 +317,12 @@ async def end_core(core: Core, intent: intents.EndCore, face: Face) -> Done:
 
 
 async def set_config(core: Core, intent: intents.SetConfig, face: Face) -> Done:
-    """Write one setting and apply it."""
+    """Write one setting, if one is named, and read the file again."""
     from hermes_tui.configuration import edit
 
-    change = await asyncio.to_thread(edit.put, core.home, intent.key, intent.value)
-    core.settings.changed_here(change.config)
+    if intent.key:
+        await asyncio.to_thread(edit.put, core.home, intent.key, intent.value)
+    await core.settings.reload()
     return Done()
 
 

@@ -16,28 +16,24 @@ class Settings:
 
     def __init__(self, home: Home, config: Config) -> None:
         self.config = config
-        self.problem: ConfigError | None = None
         self._home = home
         self._seen = _mark(home)
 
     async def refresh(self) -> ConfigError | None:
         """Take over a changed file; the error when it is newly broken, and then nothing changes."""
-        mark = _mark(self._home)
-        if mark == self._seen:
+        if _mark(self._home) == self._seen:
             return None
-        self._seen = mark
         try:
-            loaded = await asyncio.to_thread(load, self._home, dict(os.environ))
+            await self.reload()
         except ConfigError as error:
-            self.problem = error
             return error
-        self.config, self.problem = loaded.config, None
         return None
 
-    def changed_here(self, config: Config) -> None:
-        """The core wrote the file itself and this is what it says."""
-        self.config, self.problem = config, None
+    async def reload(self) -> None:
+        """Read the file again. Raises ConfigError, and then nothing changes."""
         self._seen = _mark(self._home)
+        loaded = await asyncio.to_thread(load, self._home, dict(os.environ))
+        self.config = loaded.config
 
 
 def _mark(home: Home) -> tuple[int, int, int] | None:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from hermes_tui.config import Config
+from hermes_tui.configuration.load import load
 from hermes_tui.events import Event, Record
 from hermes_tui.home import Home
 from hermes_tui.intents import OpenSession, Send, SessionView, Standing
@@ -29,9 +30,15 @@ def config_for(url: str, **agent: Any) -> Config:
     )
 
 
+def settled(home: Home, url: str) -> Config:
+    """The configuration of a home whose file names the scripted model."""
+    home.config.write_text(f"model:\n  name: scripted\n  base_url: {url}\n")
+    return load(home, {}).config
+
+
 @pytest.fixture
 async def core(home: Home, scripted: ScriptedModel) -> AsyncIterator[Core]:
-    core = await Core(home, config_for(scripted.url), headless=True).start()
+    core = await Core(home, settled(home, scripted.url), headless=True).start()
     yield core
     await core.end("test over")
 
