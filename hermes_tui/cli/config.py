@@ -21,7 +21,7 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Settings, kept in config.yaml.\n\nExample: hermes config set ui.theme hermes-paper",
 )
-Key = Annotated[str, typer.Argument(help="Section and name, such as model.name.")]
+Key = Annotated[str, typer.Argument(metavar="KEY", help="Section and name, such as model.name.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -41,7 +41,7 @@ def get(key: Key, json: Json = False) -> None:
 @app.command("set")
 def set_(
     key: Key,
-    value: Annotated[str, typer.Argument(help="The new value; lists as JSON.")],
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="The new value; lists as JSON.")],
     add: Annotated[bool, typer.Option("--add", help="Add one entry to a list.")] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Take one entry out.")] = False,
     json: Json = False,

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
@@ -120,19 +121,12 @@ def _store(home: Home) -> Found:
     """Only while no core lives, and holding its lock meanwhile: nobody reads beside a core."""
     if not home.database.exists():
         return
-    import apsw
-
     from hermes_tui.runtime.lock import CoreLock
 
     lock = CoreLock(home)
     lock.take(__version__)
     try:
-        flags = apsw.SQLITE_OPEN_READONLY
-        connection = apsw.Connection(str(home.database), flags=flags)
-        said = [str(row[0]) for row in connection.execute("PRAGMA quick_check(5)")]
-        connection.close()
-    except apsw.Error as error:
-        said = [str(error)]
+        said = _quick_check(home.database)
     finally:
         lock.release()
     size = home.database.stat().st_size / 1e6
@@ -142,6 +136,22 @@ def _store(home: Home) -> Found:
     hint = f"copy {home.database} away before anything else, then restore a backup"
     text = f"the database is damaged: {said[0]}"
     yield Finding(area="store", level="problem", text=text, hint=hint)
+
+
+def _quick_check(database: Path) -> list[str]:
+    import apsw
+
+    # a file that was closed cleanly is read as it lies, so that nothing is made beside it
+    closed = not database.with_name(database.name + "-wal").exists()
+    where = f"{database.as_uri()}?mode=ro" + ("&immutable=1" if closed else "")
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    try:
+        connection = apsw.Connection(where, flags=flags)
+        said = [str(row[0]) for row in connection.execute("PRAGMA quick_check(5)")]
+        connection.close()
+    except apsw.Error as error:
+        return [str(error)]
+    return said
 
 
 def _model(home: Home, env: Mapping[str, str]) -> Found:

@@ -26,8 +26,12 @@ class _Asked(Struct, frozen=True):
 
 @app.command()
 def search(
-    query: Annotated[list[str] | None, typer.Argument(help="Any text; words in any order.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="At most this many.")] = 20,
+    query: Annotated[
+        list[str] | None, typer.Argument(metavar="QUERY", help="Any text; words in any order.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, help="At most this many.")
+    ] = 20,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     jsonl: Annotated[
         bool, typer.Option("--jsonl", help='Read {"id","query"} lines, write {"id","hits"} lines.')

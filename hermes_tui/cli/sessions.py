@@ -19,14 +19,20 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Conversations.\n\nExample: hermes sessions list",
 )
-Which = Annotated[str, typer.Argument(help="Id, first letters of an id, or title.")]
+Which = Annotated[
+    str, typer.Argument(metavar="SESSION", help="Id, first letters of an id, or title.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
 def list_(
-    text: Annotated[str, typer.Argument(help="Only those with this in title or folder.")] = "",
-    limit: Annotated[int, typer.Option("--limit", min=1, help="At most this many.")] = 50,
+    text: Annotated[
+        str, typer.Argument(metavar="TEXT", help="Only those with this in title or folder.")
+    ] = "",
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, help="At most this many.")
+    ] = 50,
     json: Json = False,
 ) -> None:
     """List the sessions, newest first.
@@ -65,7 +71,9 @@ def show(which: Which, json: Json = False) -> None:
 
 @app.command()
 def rename(
-    which: Which, title: Annotated[str, typer.Argument(help="The new title.")], json: Json = False
+    which: Which,
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="The new title.")],
+    json: Json = False,
 ) -> None:
     """Give a session another title.
 
@@ -114,7 +122,9 @@ def delete(
 @app.command()
 def export(
     which: Which,
-    file: Annotated[str, typer.Argument(help="Where to; - or nothing for the screen.")] = "-",
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Where to; - or nothing for the screen.")
+    ] = "-",
     events: Annotated[
         bool, typer.Option("--events", help="Every event instead of the messages.")
     ] = False,
@@ -139,7 +149,9 @@ def export(
 
 @app.command("import")
 def import_(
-    files: Annotated[list[str], typer.Argument(help="JSON lines; - reads standard input.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="JSON lines; - reads standard input.")
+    ],
     json: Json = False,
 ) -> None:
     """Bring conversations in; what is known already is left alone.

@@ -40,7 +40,10 @@ def list_(json: Json = False) -> None:
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(help="Name of a skill.")], json: Json = False) -> None:
+def show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a skill.")],
+    json: Json = False,
+) -> None:
     """Print a skill.
 
     Example: hermes skills show review-diff
@@ -54,7 +57,9 @@ def show(name: Annotated[str, typer.Argument(help="Name of a skill.")], json: Js
 
 @app.command()
 def check(
-    names: Annotated[list[str] | None, typer.Argument(help="Names, or folders of skills.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Names, or folders of skills.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check skills against the rules; exit code 1 when one breaks them.

@@ -27,7 +27,10 @@ def group() -> None:
 @app.command("list")
 def list_(
     profile: Annotated[
-        str, typer.Option("--profile", help="full, or lean: what a small local model gets.")
+        str,
+        typer.Option(
+            "--profile", metavar="NAME", help="full, or lean: what a small local model gets."
+        ),
     ] = "full",
     json: Annotated[bool, typer.Option("--json", help="Print JSON, schemas included.")] = False,
 ) -> None:

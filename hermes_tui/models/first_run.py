@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 from msgspec import Struct
@@ -20,7 +20,17 @@ from hermes_tui.models import catalog, credentials
 from hermes_tui.models.choose import choose
 from hermes_tui.models.discover import Candidate, Proof, discover, probe
 
-__all__ = ["Candidate", "Proof", "choices", "custom", "describe", "keep", "needed", "try_out"]
+__all__ = [
+    "Candidate",
+    "Proof",
+    "choices",
+    "custom",
+    "describe",
+    "fetch_local",
+    "keep",
+    "needed",
+    "try_out",
+]
 
 
 class Chosen(Struct, frozen=True, kw_only=True):
@@ -55,19 +65,20 @@ def describe(candidate: Candidate) -> str:
     return f"{candidate.base_url}: {candidate.models[0]}" + (f" and {more} more" if more else "")
 
 
-def custom(base_url: str, name: str = "", key: str = "", key_env: str = "") -> Chosen:
+def custom(base_url: str, name: str = "", key: str = "") -> Chosen:
     """An endpoint that a person typed. Raises ConfigError when the address is none."""
     base_url = base_url.strip().rstrip("/")
     try:
-        made = ModelConfig(name=name, base_url=base_url, api_key_env=key_env)
+        made = ModelConfig(name=name, base_url=base_url)
         model = msgspec.convert(msgspec.structs.asdict(made), ModelConfig)
     except msgspec.ValidationError as error:
         hint = "it reads like http://127.0.0.1:11434/v1"
         raise ConfigError(f"{base_url!r} is not an address", hint) from error
-    if not key or key_env:
+    if not key:
         return Chosen(model=model)
-    name = _key_name(base_url)
-    return Chosen(model=msgspec.structs.replace(model, api_key_env=name), key_name=name, key=key)
+    variable = _key_name(base_url)
+    model = msgspec.structs.replace(model, api_key_env=variable)
+    return Chosen(model=model, key_name=variable, key=key)
 
 
 async def try_out(chosen: Chosen, home: Home, env: Mapping[str, str]) -> Proof:
@@ -96,3 +107,10 @@ def _key_name(base_url: str) -> str:
         return provider.keys[0]
     host = base_url.partition("://")[2].partition("/")[0]
     return "KEY_OF_" + re.sub(r"[^A-Z0-9]+", "_", host.upper()).strip("_")
+
+
+def fetch_local(home: Home, which: str, on_progress: Callable[[int, int], None]) -> None:
+    """Fetch the embedded model; `on_progress(bytes so far, bytes in all)`. Raises HermesError."""
+    from hermes_tui.models.fetch import fetch
+
+    fetch(home, which, on_progress)
