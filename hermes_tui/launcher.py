@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
 
+TYPE_CHECKING = False  # `typing` alone would cost more than the rest of this file
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
     from hermes_tui.cli.start_options import Options
     from hermes_tui.cli.start_terminal import Terminal
-
-Body = Callable[["Terminal"], int]
 
 
 def main() -> int:
@@ -104,7 +104,7 @@ def _group(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def watch(body: Body) -> int:
+def watch(body: Callable[[Terminal], int]) -> int:
     """Run `body` in a child and keep watch over the terminal; the exit code to leave with.
 
     Returns when the child has ended or has left the terminal to go on alone.
@@ -136,7 +136,7 @@ def watch(body: Body) -> int:
     return watching.until_left()
 
 
-def _child(body: Body, terminal: Terminal) -> NoReturn:
+def _child(body: Callable[[Terminal], int], terminal: Terminal) -> NoReturn:
     """Run the body and end this process without ever returning into the launcher."""
     from hermes_tui.errors import HermesError
 

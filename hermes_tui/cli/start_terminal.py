@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
-from typing import Any
+
+TYPE_CHECKING = False  # this is part of the launcher, which stays small
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 RESET = (
     "\x1b[?2026l"  # a frame that was being drawn

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Any
 
 from hermes_tui.cli.start_terminal import give_back
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _PATIENCE_S = 2
 
