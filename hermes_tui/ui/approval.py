@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from textual.message import Message
 
+from hermes_tui import approval_text
 from hermes_tui.events import ApprovalAsked
 from hermes_tui.ui.approval_frame import AskCard, Line
 from hermes_tui.ui.line import Span, width_of
 from hermes_tui.ui.text import clip, safe, wrap
 
 Verdict = Literal["once", "session", "always", "deny"]
-# What does not show on a screen but changes what a command means or how it reads.
-_HIDDEN = re.compile(
-    "[\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]"
-)
-_HEADER = re.compile(r"^--- ([^\t\n]*).*\n\+\+\+ ([^\t\n]*).*\n?", re.MULTILINE)
 _DIFF = {"+": "diff.add", "-": "diff.del", "@": "diff.hunk"}
 
 
 def revealed(text: str) -> str:
     """`text` with every invisible character named, safe to show."""
-    return safe(_HIDDEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text))
+    return safe(approval_text.revealed(text))
 
 
 def diff_style(line: str) -> str:
@@ -123,7 +119,7 @@ class ApprovalCard(AskCard[ApprovalAsked]):
             case "a" if ask.rule:
                 self._open("rule", ask.rule)
             case "e":
-                self._open("edit", editable(ask))
+                self._open("edit", approval_text.editable(ask))
             case "n":
                 self._open("reason", "", "a reason, or ↵ for none")
             case "d":
@@ -158,7 +154,7 @@ class ApprovalCard(AskCard[ApprovalAsked]):
 
     def _run_edited(self, ask: ApprovalAsked, text: str) -> None:
         try:
-            arguments = edited(ask, text)
+            arguments = approval_text.edited(ask, text)
         except msgspec.DecodeError as error:
             self._complain(f"These arguments are no JSON object: {error}")
             return
@@ -182,7 +178,7 @@ class ApprovalCard(AskCard[ApprovalAsked]):
             f"why     {ask.reason}",
             f"undo    {ask.undo or 'not known'}",
             f"rule    {ask.rule or '–'}",
-            f"files   {', '.join(files(ask))}" if files(ask) else "",
+            f"files   {', '.join(approval_text.files(ask))}" if approval_text.files(ask) else "",
         ]
         head: list[Line] = [(Span(revealed(one), "muted"),) for one in about if one]
         self.app.push_screen(
@@ -215,56 +211,12 @@ def detail_lines(ask: ApprovalAsked, width: int, headers: bool = True) -> list[L
 def _without_headers(diff: str) -> list[str]:
     lines: list[str] = []
     for part in re.split(r"^(?=--- .*\n\+\+\+ )", diff, flags=re.MULTILINE):
-        found = _HEADER.match(part)
+        found = approval_text.HEADER.match(part)
         body = part[found.end() :] if found else part
         rows = body.rstrip("\n").split("\n") if body.strip() else []
         if found:
             added = sum(row.startswith("+") for row in rows)
             gone = sum(row.startswith("-") for row in rows)
-            lines.append(f"{_file(found)}   +{added} −{gone}")
+            lines.append(f"{approval_text.file_of(found)}   +{added} −{gone}")
         lines += rows
     return lines
-
-
-def _file(found: re.Match[str]) -> str:
-    """The file a diff header is about: the new name, or the old one of a deleted file."""
-    old, new = found[1], found[2]
-    return old.removeprefix("a/") if new == "/dev/null" else new.removeprefix("b/")
-
-
-def files(ask: ApprovalAsked) -> list[str]:
-    """The files a diff changes, as its headers name them."""
-    if ask.detail_kind != "diff":
-        return []
-    return list(dict.fromkeys(_file(found) for found in _HEADER.finditer(ask.detail)))
-
-
-def editable(ask: ApprovalAsked) -> str:
-    """What `e` edits: the command itself where it is one argument, else the arguments."""
-    arguments = _arguments(ask)
-    name = _command(ask, arguments)
-    if name:
-        return str(arguments[name])
-    return msgspec.json.format(msgspec.json.encode(arguments), indent=2).decode()
-
-
-def edited(ask: ApprovalAsked, text: str) -> str:
-    """The call's arguments as JSON after an edit; raises msgspec.DecodeError."""
-    arguments = _arguments(ask)
-    name = _command(ask, arguments)
-    made = {**arguments, name: text} if name else msgspec.json.decode(text, type=dict[str, Any])
-    return msgspec.json.encode(made).decode()
-
-
-def _arguments(ask: ApprovalAsked) -> dict[str, Any]:
-    try:
-        return msgspec.json.decode(ask.arguments, type=dict[str, Any])
-    except msgspec.DecodeError:
-        return {}
-
-
-def _command(ask: ApprovalAsked, arguments: dict[str, Any]) -> str:
-    if ask.detail_kind != "command":
-        return ""
-    same = [name for name, value in arguments.items() if value == ask.detail]
-    return "command" if "command" in arguments else next(iter(same), "")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from hermes_tui.approval_text import editable, edited, files
 from hermes_tui.events import ApprovalAsked, QuestionAsked
-from hermes_tui.ui.approval import ApprovalCard, editable, edited, files, revealed
+from hermes_tui.ui.approval import ApprovalCard, revealed
 from hermes_tui.ui.viewer import ViewerScreen
 from tests.fakes.prompt_app import PromptApp
 
