@@ -1,0 +1,114 @@
+"""The loop from outside: time between requests, calls at once, how much of a request repeats."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import statistics
+import time
+
+from measure import HERMES, Bench, Figure, Screen
+
+CALLS = '[[rounds=50 tool=run_command args={"command":"true"}]]'
+TODO = '[[rounds=50 tool=todo args={"items":[{"text":"one"}]}]]'
+SLEEPS = '[[rounds=1 parallel=8 tool=run_command args={"command":"sleep 1; echo %d"}]]'
+SHORT = '[[rounds=3 tool=run_command args={"command":"echo %d"}]]'
+
+
+def figures(bench: Bench) -> list[Figure]:
+    """Rows of the performance page."""
+    return [*_rounds(bench), _parallel(bench), *_prefix(bench), _commits(bench)]
+
+
+def _gaps(bench: Bench, script: str) -> float:
+    bench.new_home()
+    run = bench.run("-z", f"go {script}", "--mode", "yolo")
+    rows = bench.requests(run.began)
+    assert len(rows) == 51, f"{len(rows)} requests"
+    pairs = itertools.pairwise(rows)
+    return 1000 * statistics.median(after["t0"] - before["t1"] for before, after in pairs)
+
+
+def _rounds(bench: Bench) -> list[Figure]:
+    inside = statistics.median(_gaps(bench, TODO) for _ in range(3))
+    outside = statistics.median(_gaps(bench, CALLS) for _ in range(3))
+    return [
+        Figure("client time a tool round, in-process tool", inside, "ms", 4),
+        Figure("client time a tool round, `run_command true`", outside, "ms", 10),
+    ]
+
+
+def _parallel(bench: Bench) -> Figure:
+    bench.new_home()
+    run = bench.run("-z", f"go {SLEEPS}", "--mode", "yolo")
+    first, second = bench.requests(run.began)
+    return Figure("8 × `sleep 1` in one reply", second["t0"] - first["t1"], "s", 1.15)
+
+
+def _prefix(bench: Bench) -> list[Figure]:
+    """Live rounds, then the same session resumed cold, through a core, and re-attached."""
+    bench.new_home()
+    began = time.time()
+    bench.run("-z", f"go {SHORT}", "--mode", "yolo")
+    bench.run("-z", "and now?", "--continue", "--mode", "yolo")
+    bench.run("daemon", "start")
+    bench.run("-z", f"more {SHORT}", "--continue", "--mode", "yolo")
+    screen = Screen(bench, "--continue", size=(120, 35))
+    screen.until("❯|>")
+    screen.type("from the screen")
+    screen.key("Enter")
+    while len(bench.requests(began)) < 10:
+        time.sleep(0.05)
+    screen.close()
+    bench.run("daemon", "stop")
+    bodies = [_flat(body) for body in bench.bodies(began)]
+    shares = [_shared(a, b) / len(a) for a, b in itertools.pairwise(bodies)]
+    name = "requests that repeat the one before byte for byte (live, resumed, re-attached)"
+    return [Figure(f"{name}: share missing", 100 * (1 - min(shares)), "%", 0.0)]
+
+
+def _flat(body: bytes) -> bytes:
+    """A request in the order providers lay a prompt out."""
+    made = json.loads(body)
+    parts = [json.dumps(made.get("tools") or [], ensure_ascii=False)]
+    parts += [json.dumps(message, ensure_ascii=False) for message in made["messages"]]
+    return "\n".join(parts).encode()
+
+
+def _shared(before: bytes, after: bytes) -> int:
+    size = min(len(before), len(after))
+    same = next((n for n in range(size) if before[n] != after[n]), size)
+    return same
+
+
+def _commits(bench: Bench) -> Figure:
+    """Durable commits, counted in a core of this process."""
+    import asyncio
+    import os
+    import tempfile
+    from pathlib import Path
+
+    from hermes_tui.configuration.load import load
+    from hermes_tui.events import TurnEnded
+    from hermes_tui.home import Home
+    from hermes_tui.intents import OpenSession, Send, Standing
+    from hermes_tui.runtime.core import Core
+    from hermes_tui.runtime.local import LocalClient
+
+    async def count() -> int:
+        home = Home(bench.new_home())
+        core = await Core(home, load(home, {}).config, headless=True).start()
+        client = LocalClient(core)
+        standing = Standing(cwd=tempfile.gettempdir(), env={"PATH": os.environ["PATH"]})
+        view = await client.ask(OpenSession(which="new", standing=standing))
+        before = core.db.durable_commits
+        await client.ask(Send(session=view.info.id, text=f"go {CALLS}"))
+        async for record in client.events():
+            if isinstance(record.event, TurnEnded):
+                break
+        made = core.db.durable_commits - before
+        await core.end("measured")
+        return made
+
+    assert Path(HERMES).exists()
+    return Figure("durable commits a tool round", asyncio.run(count()) / 50, "", 3)
