@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from hermes_tui.security import paths
 from hermes_tui.tools.base import Context, ToolResult
-from hermes_tui.tools.plain_text import LiveText, clean, is_binary
+from hermes_tui.tools.plain_text import LiveText, clean, clean_end, clean_start, is_binary
 
 CAP = 200_000_000
 _HEAD_SHARE = 0.4
@@ -86,8 +86,8 @@ class Output:
                 return whole
             head, tail = whole[:head_chars], whole[head_chars - limit :]
         else:
-            head = to_text(_to_character(self._start))[:head_chars]
-            tail = to_text(_from_character(self._end[-self._keep :]))[head_chars - limit :]
+            head = clean_start(self._start)[:head_chars]
+            tail = clean_end(self._end[-self._keep :])[head_chars - limit :]
         head, tail = _to_line_end(head), _from_line_start(tail)
         cut = f"[… cut: this is the start and the end of {self.size:,} bytes; {self.kept} …]"
         return f"{head}\n{cut}\n{tail}"
@@ -161,26 +161,6 @@ async def fit(text: str, ctx: Context, details: dict[str, Any] | None = None) ->
 def to_text(part: bytes | bytearray) -> str:
     """Bytes of a program as harmless text."""
     return clean(part.decode("utf-8", "replace"))
-
-
-def _from_character(part: bytearray) -> bytearray:
-    """Without the last bytes of a character whose first ones are missing."""
-    start = 0
-    while start < min(3, len(part)) and 0x80 <= part[start] < 0xC0:
-        start += 1
-    return part[start:]
-
-
-def _to_character(part: bytearray) -> bytearray:
-    """Without the first bytes of a character whose last ones are missing."""
-    for back in range(1, min(4, len(part)) + 1):
-        byte = part[-back]
-        if byte >= 0xC0:
-            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            return part[:-back] if length > back else part
-        if byte < 0x80:
-            break
-    return part
 
 
 def _to_line_end(head: str) -> str:

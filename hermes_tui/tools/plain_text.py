@@ -42,6 +42,26 @@ def is_binary(start: bytes) -> bool:
     return odd - 2 * text.count("\x1b") > len(text) * 0.3
 
 
+def clean_start(part: bytes | bytearray) -> str:
+    """The start of something longer; what the cut has left half is left out."""
+    text = codecs.getincrementaldecoder("utf-8")("replace").decode(part)
+    return clean(_finished(text))
+
+
+def clean_end(part: bytes | bytearray) -> str:
+    """The end of something longer; a character that the cut has left half is left out."""
+    start = 0
+    while start < min(3, len(part)) and 0x80 <= part[start] < 0xC0:
+        start += 1
+    return clean(part[start:].decode("utf-8", "replace"))
+
+
+def _finished(text: str) -> str:
+    """Without a sequence at its end of which more may come."""
+    unfinished = _UNFINISHED.search(text[-_HOLD_BACK:])
+    return text[: len(text) - len(unfinished[0])] if unfinished else text
+
+
 class LiveText:
     """Output as it comes, made harmless; sequences split between two reads are put together."""
 
@@ -52,7 +72,6 @@ class LiveText:
     def feed(self, chunk: bytes) -> str:
         """The text that can be shown now."""
         text = self._held + self._decoder.decode(chunk)
-        unfinished = _UNFINISHED.search(text[-_HOLD_BACK:])
-        cut = len(text) - len(unfinished[0]) if unfinished else len(text)
-        self._held = text[cut:]
-        return clean(text[:cut].replace("\r\n", "\n").replace("\r", "\n"))
+        now = _finished(text)
+        self._held = text[len(now) :]
+        return clean(now.replace("\r\n", "\n").replace("\r", "\n"))
