@@ -33,18 +33,19 @@ def living(home: Home) -> bool:
 
 
 async def _with_core(work: Callable[[CoreClient], Awaitable[T]]) -> T:
-    home = Home.find()
-    until = time.monotonic() + PATIENCE_S
     async with AsyncExitStack() as stack:
-        while True:
-            try:
-                client = await (_attach if living(home) else _own)(home, stack)
-                break
-            except CoreError as error:
-                if time.monotonic() > until or error.message.startswith("the core speaks"):
-                    raise
-            await asyncio.sleep(_POLL_S)
-        return await work(client)
+        return await work(await _client(Home.find(), stack))
+
+
+async def _client(home: Home, stack: AsyncExitStack) -> CoreClient:
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            return await (_attach if living(home) else _own)(home, stack)
+        except CoreError as error:
+            if time.monotonic() > until or error.message.startswith("the core speaks"):
+                raise
+        await asyncio.sleep(_POLL_S)
 
 
 async def _attach(home: Home, stack: AsyncExitStack) -> CoreClient:

@@ -99,22 +99,25 @@ def _chunks(talk: _Conversation) -> Iterator[ImportSession]:
 
 def _read(file: str) -> Iterator[_Conversation]:
     talk: _Conversation | None = None
-    with _opened(file) as opened:
-        for number, line in enumerate(_decoded(file, opened), 1):
-            if not line.strip():
-                continue
-            parsed = _parsed(file, number, line)
-            if isinstance(parsed, _First):
-                if talk:
-                    yield talk
-                talk = _Conversation(parsed.session)
-            elif talk is None:
+    for number, parsed in _lines(file):
+        if isinstance(parsed, ImportedMessage):
+            if talk is None:
                 raise _bad(file, number, "the first line must be the session", _FIRST)
-            else:
-                talk.messages.append(parsed)
+            talk.messages.append(parsed)
+            continue
+        if talk:
+            yield talk
+        talk = _Conversation(parsed.session)
     if talk is None:
         raise _bad(file, 1, "the file is empty", _FIRST)
     yield talk
+
+
+def _lines(file: str) -> Iterator[tuple[int, _First | ImportedMessage]]:
+    with _opened(file) as opened:
+        for number, line in enumerate(_decoded(file, opened), 1):
+            if line.strip():
+                yield number, _parsed(file, number, line)
 
 
 _FIRST = 'it reads {"session": {"id": "…", "title": "…", "started_at": 1700000000}}'

@@ -26,7 +26,8 @@ def setup(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL", help="The model's name; with --local: qwen, smollm or a GGUF file."
+            metavar="MODEL",
+            help="Its name; with --local: qwen2.5-coder-0.5b, smollm2-135m or a GGUF file.",
         ),
     ] = "",
     local: Annotated[

@@ -36,8 +36,9 @@ def local(home: Home, which: str = "") -> first_run.Chosen:
         if not path.is_file():
             raise NotFoundError(f"there is no file {path}", "give the path of a GGUF file")
         return first_run.Chosen(model=ModelConfig(provider="embedded", file=str(path)))
-    first_run.fetch_local(home, which, _progress)
-    return first_run.Chosen(model=ModelConfig(provider="embedded"))
+    file = asyncio.run(first_run.fetch_local(home, which, _progress))
+    named = str(file) if which else ""
+    return first_run.Chosen(model=ModelConfig(provider="embedded", file=named))
 
 
 def _once(home: Home) -> bool:

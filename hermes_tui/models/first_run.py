@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -109,8 +110,8 @@ def _key_name(base_url: str) -> str:
     return "KEY_OF_" + re.sub(r"[^A-Z0-9]+", "_", host.upper()).strip("_")
 
 
-def fetch_local(home: Home, which: str, on_progress: Callable[[int, int], None]) -> None:
-    """Fetch the embedded model; `on_progress(bytes so far, bytes in all)`. Raises HermesError."""
-    from hermes_tui.models.fetch import fetch
+async def fetch_local(home: Home, which: str, on_progress: Callable[[int, int], None]) -> Path:
+    """Fetch the embedded model; `on_progress(bytes so far, bytes in all)`. Raises ModelError."""
+    from hermes_tui.models.fetch import DEFAULT, fetch
 
-    fetch(home, which, on_progress)
+    return await fetch(home, which or DEFAULT, on_progress)
