@@ -15,6 +15,8 @@ from hermes_tui.errors import NotFoundError, ToolError
 from hermes_tui.tools.output import CAP, Output
 
 _KEPT_ENDED = 200
+_IDLE_S = 0.3
+_SETTLE_S = 2.0
 
 
 class Background:
@@ -128,8 +130,7 @@ class Processes:
         reading = asyncio.create_task(self._keep(one), name=f"output of {one.id}")
         try:
             await one.process.wait()
-            # What it wrote before it ended comes first; a child of it may hold the pipe longer.
-            await asyncio.wait([reading], timeout=0.3)
+            await _settle(one, reading)
             one.ended = time.time()
             self._on_change(one)
             one.finished.set()
@@ -155,6 +156,15 @@ class Processes:
         ended = [one for one in self._all.values() if one.id not in self._watchers]
         for one in ended[:-_KEPT_ENDED]:
             del self._all[one.id]
+
+
+async def _settle(one: Background, reading: asyncio.Task[None]) -> None:
+    """Wait until what a process wrote before it ended is kept; a child may hold its pipe on."""
+    size = -1
+    end = time.monotonic() + _SETTLE_S
+    while not reading.done() and size != one.output.size and time.monotonic() < end:
+        size = one.output.size
+        await asyncio.wait([reading], timeout=_IDLE_S)
 
 
 def signal_name(number: int) -> str:

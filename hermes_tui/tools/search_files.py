@@ -9,6 +9,7 @@ import re
 from collections.abc import AsyncIterator, Callable
 from functools import cache
 
+import msgspec
 from msgspec import Struct
 
 from hermes_tui.backends import process
@@ -24,10 +25,11 @@ _IN_LINES = ("--line-number", "--with-filename", "--no-heading", "--max-columns"
 
 
 class Query(Struct, frozen=True, kw_only=True):
-    """What to look for, below (or in) `root`, a real path."""
+    """What to look for, below (or in) `root`, a real path; `programs`: where ripgrep may be."""
 
     pattern: str
     root: str
+    programs: str = ""
     glob: str = ""
     names: bool = False
     exact: bool = False
@@ -53,7 +55,8 @@ async def search_files(
     root = paths.resolve(path, ctx.cwd, ctx.env.get("HOME", ""))
     if not pattern or not await asyncio.to_thread(os.path.exists, root):
         raise ToolError("the pattern is empty" if not pattern else f"there is no folder {root}")
-    query = Query(pattern=pattern, root=root, glob=glob, names=names)
+    programs = ctx.env.get("PATH", os.defpath)
+    query = Query(pattern=pattern, root=root, programs=programs, glob=glob, names=names)
     hits, note = await _search(query, max(1, limit), getattr(ctx, "protected", ()))
     shown = [_as_seen_from(ctx.cwd, root, hit) for hit in hits[:limit]]
     if len(hits) > limit:
@@ -64,13 +67,13 @@ async def search_files(
 
 async def _search(query: Query, limit: int, protected: tuple[str, ...]) -> tuple[list[str], str]:
     r"""(hits as `path` or `path\0line:text`, a note); at most one hit over the limit."""
-    ripgrep = find_ripgrep(os.environ.get("PATH", ""))
+    ripgrep = find_ripgrep(query.programs)
     if not ripgrep:
         return await _walk(query, limit, protected)
     hits, problem = await _ripgrep(ripgrep, query, limit, protected)
     if not problem:
         return hits, ""
-    literal = Query(pattern=query.pattern, root=query.root, glob=query.glob, exact=True)
+    literal = msgspec.structs.replace(query, exact=True)
     hits, again = await _ripgrep(ripgrep, literal, limit, protected)
     if again:
         raise ToolError(f"the search failed: {again}")
@@ -89,7 +92,7 @@ async def _ripgrep(
 ) -> tuple[list[str], str]:
     """(hits, what ripgrep complained of if it found nothing)."""
     folder, target = _place(query.root)
-    environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8"}
+    environment = {"PATH": query.programs, "LC_ALL": "C.UTF-8"}
     run = await process.start(
         [ripgrep, *_arguments(query), "--", target], cwd=folder, env=environment
     )

@@ -11,6 +11,7 @@ import pytest
 
 from hermes_tui.errors import HermesError, NotFoundError, ToolError
 from hermes_tui.tools.base import ToolResult
+from hermes_tui.tools.output import Output
 from hermes_tui.tools.shell import process, run_command_tool
 from tests.fakes.children import content, lives, pid_in, size, state, until
 from tests.fakes.context import FakeContext
@@ -67,6 +68,20 @@ async def test_the_last_words_of_a_process_are_there_when_its_end_is_known(
     ctx: FakeContext,
 ) -> None:
     name = await begin(ctx, "seq 20000; echo the end")
+    assert (await do(ctx, "wait", name)).for_model.endswith("the end\n")
+
+
+async def test_a_slow_disk_loses_no_last_words(
+    ctx: FakeContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep = Output.add
+
+    async def slowly(output: Output, chunk: bytes) -> None:
+        await asyncio.sleep(0.1)
+        await keep(output, chunk)
+
+    monkeypatch.setattr(Output, "add", slowly)
+    name = await begin(ctx, "seq 40000; echo the end")
     assert (await do(ctx, "wait", name)).for_model.endswith("the end\n")
 
 

@@ -66,16 +66,18 @@ def test_any_bytes_at_all_are_kept_and_become_text_that_can_be_sent(chunks: list
             assert Path(output.path).read_bytes() == b"".join(chunks)
 
 
-@pytest.mark.parametrize("shift", range(8))
+@pytest.mark.parametrize("shift", range(12))
+@pytest.mark.parametrize("colours", [2, 30])
 def test_output_that_is_mostly_colours_is_cut_at_whole_characters_too(
-    tmp_path: Path, shift: int
+    tmp_path: Path, shift: int, colours: int
 ) -> None:
-    data = ("x" * shift + ("\x1b[38;5;1m" * 30 + "😀") * 4000).encode()
+    xs = "x" * shift
+    data = (xs + ("\x1b[1m" * colours + "😀") * 4000 + xs).encode()
     shown = asyncio.run(collect(str(tmp_path), [data], 1000)).text()
     head, _, rest = shown.partition("\n" + CUT)
     assert set(head) <= {"x", "😀"}
     assert "\ufffd" not in rest
-    assert rest.endswith("😀")
+    assert rest.endswith("😀" + xs)
 
 
 def test_a_cut_falls_between_lines_where_it_can(tmp_path: Path) -> None:
