@@ -14,10 +14,14 @@ R = TypeVar("R")
 
 
 class Face(Protocol):
-    """The app, as its parts see it. session: the id of the session shown."""
+    """The app, as its parts see it."""
 
     look: Look
-    session: str
+
+    @property
+    def session(self) -> str:
+        """The id of the session shown."""
+        ...
 
     async def ask(self, intent: Intent[R]) -> R:
         """Ask the core; raises HermesError."""

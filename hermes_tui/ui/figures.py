@@ -71,8 +71,8 @@ def share(part: int, whole: int) -> int:
     return round(100 * part / whole) if whole > 0 else 0
 
 
-def meter(part: int, whole: int, width: int = _BAR) -> str:
-    """How full something is, as a bar; any use at all shows at least one mark."""
+def meter(part: int, whole: int, width: int = _BAR) -> tuple[str, str]:
+    """How full something is, as the full and the empty part of a bar; any use shows a mark."""
     full = min(width, round(width * part / whole)) if whole > 0 else 0
     full = max(full, 1) if part > 0 else 0
-    return "▇" * full + "░" * (width - full)
+    return "▇" * full, "░" * (width - full)

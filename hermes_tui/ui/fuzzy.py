@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
@@ -23,15 +23,22 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 E = TypeVar("E")
-_WORD_START, _INSIDE, _SCATTERED = 3000, 2000, 1000
+_WORD_START, _INSIDE, _SCATTERED, _IN_NOTE = 3000, 2000, 1000, 500
 
 
-def haystack(entry: Entry) -> str:
-    """The text an entry is searched in, folded once."""
-    return f"{entry.title} {entry.words} {entry.note}".casefold()
+class Text(NamedTuple):
+    """What an entry is searched in, folded once: its name, and the note beside it."""
+
+    name: str
+    note: str = ""
 
 
-def rank(query: str, entries: Sequence[tuple[str, E]], limit: int = 200) -> list[E]:
+def text_of(entry: Entry) -> Text:
+    """The text an entry is searched in."""
+    return Text(f"{entry.title} {entry.words}".casefold(), entry.note.casefold())
+
+
+def rank(query: str, entries: Sequence[tuple[Text, E]], limit: int = 200) -> list[E]:
     """The entries that match every word of the query, best first; all of them for no query.
 
     entries: pairs of a folded text and what it stands for. Equal matches keep their order.
@@ -48,33 +55,36 @@ def rank(query: str, entries: Sequence[tuple[str, E]], limit: int = 200) -> list
     return [entries[at][1] for _, at in found[:limit]]
 
 
-def score(words: Sequence[str], text: str) -> int:
+def score(words: Sequence[str], text: Text) -> int:
     """How well a folded text matches folded words; 0 when one of them is not in it at all."""
     total = 0
     for word in words:
-        one = _score(word, text)
+        one = _in_name(word, text.name) or (_IN_NOTE if word in text.note else 0)
         if not one:
             return 0
         total += one
     return total
 
 
-def _score(word: str, text: str) -> int:
-    at = text.find(word)
+def _in_name(word: str, name: str) -> int:
+    at = name.find(word)
     if at < 0:
-        return _scattered(word, text)
-    if at == 0 or not text[at - 1].isalnum():
+        return _scattered(word, name)
+    if at == 0 or not name[at - 1].isalnum():
         return _WORD_START - min(at, 500)
-    start = text.find(" " + word)
+    start = name.find(" " + word)
     return _WORD_START - min(start, 500) if start >= 0 else _INSIDE - min(at, 500)
 
 
-def _scattered(word: str, text: str) -> int:
-    first = at = text.find(word[0])
+def _scattered(word: str, name: str) -> int:
+    """The letters in order, not too far apart; short words would be found everywhere."""
+    if len(word) < 3:
+        return 0
+    first = at = name.find(word[0])
     for letter in word[1:]:
         if at < 0:
             return 0
-        at = text.find(letter, at + 1)
+        at = name.find(letter, at + 1)
     if at < 0:
         return 0
     spread = at - first + 1 - len(word)

@@ -8,7 +8,6 @@ from textual import on
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import Input
 
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import Hit, Hits, Search
@@ -16,6 +15,7 @@ from hermes_tui.ui import figures
 from hermes_tui.ui.face import face_of
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.rows import Row, RowList, TextRow
+from hermes_tui.ui.search_box import SearchBox
 from hermes_tui.ui.text import one_line
 from hermes_tui.ui.viewer import TextView, paint_all, paint_lines, paint_text
 
@@ -58,9 +58,7 @@ class MemoryPane(Vertical):
 
     def compose(self) -> ComposeResult:
         """Box, count, hits, preview, keys."""
-        box = Input(placeholder="search all sessions", id="memory-box", compact=True)
-        box.cursor_blink = False
-        yield box
+        yield SearchBox("search all sessions", id="memory-box")
         yield Bar(id="memory-count")
         yield RowList(id="memory-rows")
         yield TextView(id="memory-text")
@@ -78,13 +76,11 @@ class MemoryPane(Vertical):
 
     def search(self, query: str) -> None:
         """Search for a text, as if it had been typed."""
-        box = self.query_one(Input)
-        box.value = query
-        box.cursor_position = len(query)
+        self.query_one(SearchBox).text = query
 
     def focus_box(self) -> None:
         """Give the keys to the search box."""
-        self.query_one(Input).focus()
+        self.query_one(SearchBox).focus()
 
     def action_search(self) -> None:
         """Back to the box."""
@@ -92,16 +88,16 @@ class MemoryPane(Vertical):
 
     # --- searching ---------------------------------------------------------------------------
 
-    @on(Input.Changed)
-    def _typed(self, message: Input.Changed) -> None:
+    @on(SearchBox.Changed)
+    def _typed(self, message: SearchBox.Changed) -> None:
         message.stop()
-        self._query = message.value.strip()
+        self._query = self.query_one(SearchBox).text.strip()
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(_PAUSE, self._ask)
 
-    @on(Input.Submitted)
-    def _entered(self, message: Input.Submitted) -> None:
+    @on(SearchBox.Done)
+    def _entered(self, message: SearchBox.Done) -> None:
         message.stop()
         if self.hits:
             self.query_one(RowList).focus()
@@ -129,7 +125,7 @@ class MemoryPane(Vertical):
         if not rows:
             rows = [TextRow(left=(Span(" " + self._empty(), "muted"),))]
         self.query_one(RowList).show(rows)
-        count = f" {len(self.hits)} hits" if self.hits else ""
+        count = f" {len(self.hits)} hit{'s'[: len(self.hits) != 1]}" if self.hits else ""
         self.query_one("#memory-count", Bar).show((Span(count, "muted"),))
         self.query_one("#memory-keys", Bar).display = bool(self.hits)
         self._preview()

@@ -9,14 +9,14 @@ from textual import on
 from textual.binding import Binding
 from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Input
 
 from hermes_tui import commands
 from hermes_tui.ui import figures
-from hermes_tui.ui.fuzzy import Entry, haystack, rank
+from hermes_tui.ui.fuzzy import Entry, rank, text_of
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.rail import session_title
 from hermes_tui.ui.rows import RowList, TextRow
+from hermes_tui.ui.search_box import SearchBox
 from hermes_tui.ui.text import one_line
 
 if TYPE_CHECKING:
@@ -44,39 +44,38 @@ class PickerScreen(ModalScreen[Entry | None]):
         self, entries: Sequence[Entry], hint: str, query: str = "", preview: Preview | None = None
     ) -> None:
         super().__init__()
-        self._entries = [(haystack(entry), entry) for entry in entries]
+        self._entries = [(text_of(entry), entry) for entry in entries]
         self._hint, self._query, self._preview = hint, query, preview
         self._found: dict[str, Entry] = {}
 
     def compose(self) -> ComposeResult:
         """Box, list, count."""
         with Vertical(id="picker"):
-            box = Input(self._query, placeholder=self._hint, id="picker-box", compact=True)
-            box.cursor_blink = False
-            yield box
+            yield SearchBox(self._hint, text=self._query, id="picker-box")
             yield RowList(id="picker-rows")
             yield Bar(id="picker-count")
 
     def on_mount(self) -> None:
         """Ready to type."""
-        self.query_one(Input).focus()
-        self.query_one(RowList).can_focus = False
+        self.query_one(SearchBox).focus()
+        rows = self.query_one(RowList)
+        rows.can_focus, rows.lit = False, True
         self._narrow()
 
     def add(self, entries: Iterable[Entry]) -> None:
         """More to pick from, such as what had to be asked for."""
-        self._entries += [(haystack(entry), entry) for entry in entries]
+        self._entries += [(text_of(entry), entry) for entry in entries]
         if self.is_mounted:
             self._narrow()
 
-    @on(Input.Changed)
-    def _typed(self, message: Input.Changed) -> None:
+    @on(SearchBox.Changed)
+    def _typed(self, message: SearchBox.Changed) -> None:
         message.stop()
-        self._query = message.value
+        self._query = self.query_one(SearchBox).text
         self._narrow(first=True)
 
-    @on(Input.Submitted)
-    def _entered(self, message: Input.Submitted) -> None:
+    @on(SearchBox.Done)
+    def _entered(self, message: SearchBox.Done) -> None:
         message.stop()
         self._take(self.query_one(RowList).key)
 

@@ -44,7 +44,10 @@ class TextRow:
 
 
 class RowList(ScrollView, can_focus=True):
-    """Rows with one of them under the cursor. Costs nothing for rows that are not seen."""
+    """Rows with one of them under the cursor. Costs nothing for rows that are not seen.
+
+    lit: the cursor looks as if the list had the focus, which something else has for it.
+    """
 
     DEFAULT_CSS = "RowList { overflow-x: hidden; scrollbar-size-vertical: 1; }"
     ALLOW_SELECT = False
@@ -78,6 +81,7 @@ class RowList(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.rows: Sequence[Row] = ()
         self.cursor = -1
+        self.lit = False
 
     @property
     def key(self) -> str:
@@ -117,7 +121,7 @@ class RowList(ScrollView, can_focus=True):
         if at >= len(self.rows):
             return Strip.blank(width, base)
         if at == self.cursor:
-            base += style_of(look, "cursor" if self.has_focus else "cursor.idle")
+            base += style_of(look, "cursor" if self.has_focus or self.lit else "cursor.idle")
         left, right = self.rows[at].spans(width)
         return draw(left, right, width, look, base)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -97,7 +98,7 @@ class SkillsPane(Vertical):
         """The skill over the full screen."""
         name = self.query_one(RowList).key
         if text := self._texts.get(name):
-            await self.app.push_screen(ViewerScreen(name, paint_markdown(text), text))
+            await self.app.push_screen(ViewerScreen(name, paint_markdown(without_head(text)), text))
 
     async def _read(self, name: str) -> None:
         view = self.query_one(TextView)
@@ -113,7 +114,7 @@ class SkillsPane(Vertical):
                 return
             self._texts[name] = text
         if self.query_one(RowList).key == name:
-            view.show(paint_markdown(_fenced_head(text)), text)
+            view.show(paint_markdown(without_head(text)), text)
 
 
 def _skill_row(skill: SkillInfo) -> TextRow:
@@ -130,9 +131,13 @@ def _skill_row(skill: SkillInfo) -> TextRow:
     )
 
 
-def _fenced_head(text: str) -> str:
-    """The head of a SKILL.md as a code block, so that Markdown does not take it for a rule."""
+def without_head(text: str) -> str:
+    """A SKILL.md without its head, with the description as its first paragraph."""
     if not text.startswith("---\n"):
         return text
     head, end, body = text[4:].partition("\n---\n")
-    return f"```yaml\n{head}\n```\n{body}" if end else text
+    if not end:
+        return text
+    found = re.search(r"^description:[ \t]*[>|]?-?[ \t]*(.*(?:\n[ \t]+.*)*)", head, re.MULTILINE)
+    words = " ".join(found[1].split()).strip("\"'") if found else ""
+    return f"> {words}\n\n{body.lstrip()}" if words else body.lstrip()

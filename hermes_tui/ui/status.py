@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hermes_tui.ui import figures
 from hermes_tui.ui.line import Bar, Span, width_of
@@ -79,7 +79,8 @@ def status_right(state: State, room: int) -> list[Span]:
     if used and window:
         percent = figures.share(used, window)
         tone = "error" if percent >= 90 else "warn" if percent >= 75 else "accent"
-        bar = [Span("ctx ", "muted"), Span(figures.meter(used, window, 10), tone)]
+        full, rest = figures.meter(used, window, 10)
+        bar = [Span("ctx ", "muted"), Span(full, tone), Span(rest, "faint")]
         words = Span(f" {percent}%", "muted")
         of = Span(f"  {figures.tokens(used)} of {figures.tokens(window)}", "muted")
         forms = [[*bar, words, of, *cost], [*bar, words, *cost]]
@@ -104,7 +105,7 @@ class StatusLine(Bar):
 class Ticker:
     """The one clock of the screen: 4 times a second, only while something runs and is seen."""
 
-    def __init__(self, app: App[object], beat: Callable[[], None]) -> None:
+    def __init__(self, app: App[Any], beat: Callable[[], None]) -> None:
         self._app = app
         self._beat = beat
         self._timer: Timer | None = None

@@ -154,6 +154,13 @@ class TracePane(Vertical):
         if isinstance(step := self._find(self._rows.key), Step) and step.ended is not None:
             self.run_worker(self._open_whole(step), group="output", exclusive=True)
 
+    async def open_output(self, call_id: str) -> None:
+        """The whole output of a call over the full screen."""
+        for turn in reversed(self.model.turns):
+            if (step := turn.steps.get(f"t{call_id}")) is not None:
+                await self._open_whole(step)
+                return
+
     # --- inside ------------------------------------------------------------------------------
 
     @property

@@ -101,13 +101,13 @@ class StepRow:
         """One line; the bar gets about a third of the width."""
         step = self.step
         took = figures.seconds(step.seconds(self.clock()))
-        room = max(6, min(28, width * 3 // 10))
-        text = max(0, width - room - 9 - 5)
+        room = max(6, min(28, width // 4))
+        text = max(0, width - room - 8 - 5 - 1)
         glyph, style = _GLYPHS.get(step.state, ("·", "muted"))
         name = one_line(step.name) or step.kind
         left = [Span(f"   {glyph} ", style)]
         left += _fitted(name, _words(step), text)
-        bar = [*self._bar(room, style), Span(f"{took:>8} ", "muted")]
+        bar = [*self._bar(room, style), Span(f"{took:>7} ", "muted")]
         return left, bar
 
     def _bar(self, room: int, style: str) -> Line:
@@ -207,11 +207,10 @@ def _composition(asked: ModelAsked) -> list[Line]:
     lines: list[Line] = [(Span("in the prompt  ", "strong"), Span(head, "muted"))]
     widest = max((len(name) for name, _ in asked.parts), default=0)
     for name, part in asked.parts:
-        bar = figures.meter(part, asked.size, 12)
-        size = f"{figures.size(part):>8}"
-        lines.append(
-            (Span(f"  {name:<{widest}} ", ""), Span(bar, "bar.model"), Span(size, "muted"))
-        )
+        full, rest = figures.meter(part, asked.size, 12)
+        bar = (Span(full, "bar.model"), Span(rest, "faint"))
+        size = Span(f"{figures.size(part):>8}", "muted")
+        lines.append((Span(f"  {name:<{widest}} ", ""), *bar, size))
     return lines
 
 

@@ -9,17 +9,23 @@ from hypothesis import strategies as st
 
 from hermes_tui import commands
 from hermes_tui.intents import SessionInfo
-from hermes_tui.ui.fuzzy import Entry, haystack, rank
+from hermes_tui.ui.fuzzy import Entry, Text, rank, text_of
 from hermes_tui.ui.palette import command_entries, key_words, session_entries
 
 
 def titles(query: str, names: list[str]) -> list[str]:
-    return rank(query, [(name.casefold(), name) for name in names])
+    return rank(query, [(Text(name.casefold()), name) for name in names])
 
 
 def test_whole_words_come_before_insides_before_scattered_letters() -> None:
     names = ["catheme", "t h e m e s", "Theme", "next theme"]
     assert titles("theme", names) == ["Theme", "next theme", "catheme", "t h e m e s"]
+
+
+def test_a_note_is_found_by_what_stands_in_it_and_not_by_scattered_letters() -> None:
+    entry = Entry(kind="command", key="x", title="Stop", note="Stop the running turn.")
+    assert rank("running", [(text_of(entry), entry)]) == [entry]
+    assert rank("rtn", [(text_of(entry), entry)]) == []
 
 
 def test_every_word_must_be_found() -> None:
@@ -46,7 +52,7 @@ def test_five_thousand_entries_are_searched_within_a_frame() -> None:
               note=f"/home/somebody/projects/{i}")
         for i in range(5000)
     ]  # fmt: skip
-    pairs = [(haystack(entry), entry) for entry in entries]
+    pairs = [(text_of(entry), entry) for entry in entries]
     best = 1.0
     for query in ("topic 42", "ssn 4999", "xqz", "日本"):
         began = time.perf_counter()

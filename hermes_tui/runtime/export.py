@@ -1,0 +1,93 @@
+"""A conversation as JSON lines, for any face: the format that `hermes sessions import` reads.
+
+First line `{"session": {"id", "title", "started_at"}}`, then `{"id", "role", "text", "ts"}` for
+each message, times in Unix seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from hermes_tui.codec import encode
+from hermes_tui.errors import HermesError
+from hermes_tui.events import InputReceived, InputTaken, MessageImported, Record, ReplyReceived
+from hermes_tui.intents import History, SessionInfo
+from hermes_tui.runtime.client import CoreClient
+
+_PAGE = 1000
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """One message. id: as search gives it."""
+
+    id: str
+    role: str
+    text: str
+    ts: float
+
+
+async def export_session(client: CoreClient, info: SessionInfo, folder: str, file: str) -> str:
+    """Write a session to a file, given from `folder`; without one it is named for the session.
+
+    Returns the path. Raises HermesError when it exists already or can't be written.
+    """
+    path = Path(folder or ".", file or file_name(info))
+    lines = [encode(one) for one in (_head(info), *said(info.id, await _records(client, info)))]
+    await asyncio.to_thread(_write, path, b"\n".join(lines) + b"\n")
+    return str(path)
+
+
+def file_name(info: SessionInfo) -> str:
+    """`move-blog-to-vps.jsonl`, or the id where a session has no title."""
+    words = re.findall(r"\w+", info.title.casefold())
+    return "-".join(words)[:60] + ".jsonl" if words else f"{info.id}.jsonl"
+
+
+def said(session: str, records: Iterable[Record]) -> Iterator[Said]:
+    """What was said, in the order in which the model saw it."""
+    typed: dict[str, tuple[int, str]] = {}
+    for record in records:
+        match record.event:
+            case InputReceived() as event:
+                typed[event.input_id] = record.n, event.text
+            case InputTaken() as event if event.input_id in typed:
+                n, text = typed[event.input_id]
+                yield Said(id=f"{session}:{n}", role="user", text=text, ts=record.ts)
+            case ReplyReceived() as event if event.text:
+                yield Said(
+                    id=f"{session}:{record.n}", role="assistant", text=event.text, ts=record.ts
+                )
+            case MessageImported() as event:
+                yield Said(id=event.message_id, role=event.role, text=event.text, ts=record.ts)
+            case _:
+                continue
+
+
+def _head(info: SessionInfo) -> dict[str, dict[str, str | float]]:
+    return {"session": {"id": info.id, "title": info.title, "started_at": info.created}}
+
+
+async def _records(client: CoreClient, info: SessionInfo) -> list[Record]:
+    pages: list[tuple[Record, ...]] = []
+    before, more = 2**53, True
+    while more:
+        page = await client.ask(History(session=info.id, before=before, limit=_PAGE))
+        pages.append(page.records)
+        more = page.more and bool(page.records)
+        before = page.records[0].n if page.records else 0
+    return [record for page in reversed(pages) for record in page]
+
+
+def _write(path: Path, text: bytes) -> None:
+    try:
+        with path.open("xb") as file:
+            file.write(text)
+    except FileExistsError:
+        raise HermesError(f"{path} exists already", "name another file") from None
+    except OSError as error:
+        raise HermesError(f"{path} can't be written: {error.strerror}") from error

@@ -1,0 +1,477 @@
+"""The full-screen app: shows one core through a client, and nothing but its events."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from textual import events, on
+from textual.app import App
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+
+from hermes_tui import commands
+from hermes_tui.errors import CoreError, HermesError
+from hermes_tui.events import (
+    CoreOutdated,
+    InputTaken,
+    Notice,
+    Record,
+    SessionsChanged,
+    TextDelta,
+    ToolOutput,
+    TurnEnded,
+)
+from hermes_tui.ui.app_commands import Commands
+from hermes_tui.ui.app_find import Finder
+from hermes_tui.ui.app_frame import Frame
+from hermes_tui.ui.app_line import Line, Reconnect
+from hermes_tui.ui.app_talk import Talk
+from hermes_tui.ui.app_themes import Themes
+from hermes_tui.ui.approval import ApprovalCard
+from hermes_tui.ui.blocks import AnswerBlock
+from hermes_tui.ui.blocks_tool import ToolBlock
+from hermes_tui.ui.chips import Chips
+from hermes_tui.ui.feed import Feed
+from hermes_tui.ui.find_bar import FindBar
+from hermes_tui.ui.keys import bindings
+from hermes_tui.ui.line import Bar, Span
+from hermes_tui.ui.memory_pane import MemoryPane
+from hermes_tui.ui.prompt import Prompt
+from hermes_tui.ui.question import QuestionCard
+from hermes_tui.ui.rail import Rail
+from hermes_tui.ui.rows import RowList
+from hermes_tui.ui.session_view import SessionShown
+from hermes_tui.ui.skills_pane import SkillsPane
+from hermes_tui.ui.status import State, StatusLine, Ticker
+from hermes_tui.ui.trace import TracePane
+from hermes_tui.ui.transcript import Transcript
+from hermes_tui.ui.viewer import ViewerScreen, paint_text
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.driver import Driver
+    from textual.timer import Timer
+
+    from hermes_tui.config import UiConfig
+    from hermes_tui.home import Home
+    from hermes_tui.intents import Intent, OpenSession
+    from hermes_tui.runtime.client import CoreClient
+    from hermes_tui.ui.fuzzy import Entry
+    from hermes_tui.ui.theme import Look
+
+R = TypeVar("R")
+Leave = Literal["detach", "quit"] | None
+"""How the screen was left. Only `quit` means that the core is to end."""
+
+_FLASH_S = 4.0
+_AGAIN_S = 2.0
+_MODAL_COMMANDS = frozenset({"detach", "interrupt"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Host:
+    """What the process around the app gives it: a way back to a lost core, its own driver."""
+
+    reconnect: Reconnect | None = None
+    driver: type[Driver] | None = None
+
+
+class HermesApp(App[Leave], inherit_bindings=False):
+    """The screen. `embedded`: the core lives in this process."""
+
+    CSS_PATH = "app.tcss"
+    TITLE = "hermes"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS = [*bindings()]
+
+    look: Look
+
+    def __init__(
+        self,
+        client: CoreClient,
+        view_request: OpenSession,
+        home: Home,
+        config: UiConfig,
+        embedded: bool = False,
+        host: Host | None = None,
+    ) -> None:
+        host = host or Host()
+        super().__init__(driver_class=host.driver)
+        self.client = client
+        self.config = config
+        self.embedded = embedded
+        self.goodbye = ""
+        self._line = Line(self, view_request, host.reconnect)
+        self._quit_armed_until = 0.0
+        self._flash = ""
+        self._flash_timer: Timer | None = None
+        self._composed_once = False
+        self.clock: Callable[[], float] = time.time
+        self.themes = Themes(self, home)
+        self._theme_problem = self.themes.start(config.theme)
+        self.transcript = Transcript(
+            self.look, chat_width=config.chat_width, times=config.timestamps, id="transcript"
+        )
+        self.feed = Feed(self.transcript, self.look)
+        self.shown = SessionShown(self, self.feed)
+        self.frame = Frame(self, config.chat_width)
+        self.finder = Finder(self)
+        self.talk = Talk(self, view_request.standing)
+        self.commands = Commands(self)
+        self.ticker = Ticker(self, self.tick)
+
+    # --- for its parts (see `face.Face`) -------------------------------------------------------
+
+    @property
+    def session(self) -> str:
+        """The id of the session shown."""
+        return self.shown.id
+
+    async def ask(self, intent: Intent[R]) -> R:
+        """Ask the core; raises HermesError."""
+        return await self.client.ask(intent)
+
+    def now(self) -> float:
+        """Unix time in seconds."""
+        return self.clock()
+
+    def say(self, text: str, level: str = "info") -> None:
+        """A short sentence: on the status line, or over the screen when it must not be missed."""
+        if level == "info":
+            self._flash = text
+            if self._flash_timer is not None:
+                self._flash_timer.stop()
+            self._flash_timer = self.set_timer(_FLASH_S, self._unflash)
+            self.tick()
+            return
+        severity = "error" if level == "error" else "warning"
+        self.notify(text, severity=severity, timeout=8, markup=False)
+
+    def tell(self, text: str) -> None:
+        """Show Markdown in the chat that is of no session: the answer of a command."""
+        self.transcript.append(AnswerBlock(text, ts=self.now()))
+        self.transcript.to_end()
+
+    def do(self, work: Coroutine[Any, Any, None], group: str = "work") -> None:
+        """Run something in the background; a HermesError in it is told to the person."""
+        self.run_worker(self._told(work), group=group)
+
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except HermesError as error:
+            self.say(str(error), "error")
+
+    # --- life ----------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        """All parts of the screen; what is shown of them is `layout`'s to say."""
+        yield Bar(id="top")
+        yield Bar(id="rule-top")
+        yield Bar(id="banner")
+        approval, question, chips = ApprovalCard(), QuestionCard(), Chips()
+        with Horizontal(id="body"):
+            yield Rail()
+            with Vertical(id="chat"):
+                yield self.transcript
+                yield FindBar()
+                yield approval
+                yield question
+                yield Prompt(chips=chips, cards=(approval, question), id="prompt")
+                yield chips
+            with Vertical(id="inspector"):
+                yield Bar(id="tabs")
+                yield TracePane()
+                yield MemoryPane()
+                yield SkillsPane()
+        yield Bar(id="rule-bottom")
+        yield StatusLine(id="status")
+        yield Bar(id="hints")
+
+    def on_mount(self) -> None:
+        """First frame; everything that takes longer comes after it."""
+        self._composed_once = True
+        self.frame.settle()
+        self.query_one(Prompt).focus()
+        self.frame.say_session(self.shown.info)
+        self.tick()
+        self.run_worker(self._line.live(), group="life")
+        self.call_after_refresh(self._after_first_frame)
+
+    def _after_first_frame(self) -> None:
+        import gc
+
+        gc.collect()
+        gc.freeze()
+        if self._theme_problem:
+            self.say(self._theme_problem, "warning")
+        self.follow_themes()
+
+    def follow_themes(self) -> None:
+        """Watch the person's theme files, if there is a folder of them."""
+        if self.themes.folder.is_dir():
+            self.run_worker(self.themes.follow_files(), group="themes", exclusive=True)
+
+    def leave(self, how: Leave) -> None:
+        """Leave the screen."""
+        self.exit(how)
+
+    # --- sessions and events -------------------------------------------------------------------
+
+    async def open(self, request: OpenSession) -> None:
+        """Show another session; its older history follows while nothing else is to be done."""
+        self.workers.cancel_group(self, "older")
+        await self.shown.open(request)
+        self.query_one(TracePane).show(self.shown.trace)
+        self.refresh_session()
+        self.query_one(Rail).draw_rows()
+        if self.frame.now.shape == "narrow" or self.frame.wanted.rail_over:
+            self.frame.go("chat")
+        self.bring_in_history()
+
+    def bring_in_history(self) -> None:
+        """Fetch what is older, page by page, while nothing else is to be done."""
+
+        async def work() -> None:
+            await self.shown.bring_in_all()
+            self.query_one(TracePane).changed()
+
+        if not self.shown.complete:
+            self.run_worker(self._told(work()), group="older", exclusive=True)
+
+    def handle(self, record: Record) -> None:
+        """One event of the core: the only way anything gets onto the screen."""
+        match record.event:
+            case SessionsChanged():
+                self.query_one(Rail).ask_again()
+            case CoreOutdated() as event:
+                self.banner(
+                    f"{event.running} is running, {event.installed} is installed · "
+                    "`hermes daemon restart` changes over when work is done"
+                )
+            case TextDelta() | ToolOutput():
+                self.shown.apply(record)
+            case Notice() as event if not record.session:
+                self.say(f"{event.text} {event.hint}".strip(), event.level)
+            case _:
+                if self.shown.apply(record):
+                    self._changed(record)
+
+    def _changed(self, record: Record) -> None:
+        if isinstance(record.event, TurnEnded | InputTaken):
+            self.query_one(Rail).ask_again()
+        self.query_one(TracePane).changed()
+        self.refresh_session()
+
+    def refresh_session(self) -> None:
+        """Draw everything that depends on the session's state."""
+        self.frame.say_session(self.shown.info)
+        self.talk.draw()
+        self.ticker.want(self.shown.busy)
+        self.tick()
+
+    def tick(self) -> None:
+        """Draw what depends on time."""
+        if not self._composed_once:
+            return
+        status = self.query_one(StatusLine)
+        if self._flash:
+            status.show((Span(f" {self._flash}", "accent"),))
+            return
+        shown = self.shown
+        status.tell(
+            State(
+                trace=shown.trace,
+                now=self.now(),
+                motion=self.config.motion,
+                waiting_for_you=bool(shown.approvals or shown.questions),
+                enter=self.config.busy_enter,
+            )
+        )
+        if shown.busy:
+            self.query_one(TracePane).tick()
+
+    def _unflash(self) -> None:
+        self._flash, self._flash_timer = "", None
+        self.tick()
+
+    def banner(self, text: str) -> None:
+        """A line under the title that stays until it is taken away; empty: none."""
+        bar = self.query_one("#banner", Bar)
+        bar.set_class(bool(text), "-on")
+        bar.show((Span(f" {text}", "warn"),))
+
+    def look_changed(self) -> None:
+        """The theme is another one: draw everything with it."""
+        if self._composed_once:
+            self.transcript.set_look(self.look)
+            for screen in self.screen_stack:
+                screen.refresh(layout=True)
+                for widget in screen.query("*"):
+                    widget.refresh()
+
+    # --- keys and commands ---------------------------------------------------------------------
+
+    def action_command(self, command_id: str) -> None:
+        """Do a command of the table, from its key or from a click."""
+        if isinstance(self.screen, ModalScreen) and command_id not in _MODAL_COMMANDS:
+            return
+        if command_id == "stop":
+            self._escape()
+        else:
+            self.do(self.commands.run(commands.BY_ID[command_id]))
+
+    def _escape(self) -> None:
+        """Close what is open, leave the pane, stop the turn: the first of these that applies."""
+        find = self.query_one(FindBar)
+        if find.shown:
+            find.action_close()
+        elif self.frame.focused() != "chat" or self.focused is not self.talk.prompt:
+            self.frame.settle(rail_over=False)
+            (self.frame.focus if self.frame.now.chat else self.frame.go)("chat")
+        elif self.shown.busy:
+            self.do(self.talk.stop())
+        elif self.frame.wanted.zoomed:
+            self.frame.zoom()
+
+    async def interrupt(self) -> None:
+        """Copy what is selected, else stop the turn, else clear the prompt, else twice: quit."""
+        prompt = self.talk.prompt
+        selected = self.screen.get_selected_text() or getattr(self.focused, "selected_text", "")
+        if selected:
+            self.copy_to_clipboard(selected)
+            self.say("copied")
+        elif self.shown.busy:
+            await self.talk.stop()
+        elif prompt.text:
+            prompt.clear()
+        elif self.now() < self._quit_armed_until:
+            await self.commands.quit()
+        else:
+            self._quit_armed_until = self.now() + _AGAIN_S
+            self.say("ctrl+c again to quit · ctrl+q leaves it running")
+
+    def turn_to_card(self) -> None:
+        """Give the keys to the pending approval or question."""
+        if not (
+            self.query_one(ApprovalCard).take_focus() or self.query_one(QuestionCard).take_focus()
+        ):
+            self.say("nothing waits for an answer")
+
+    def do_picked(self, entry: Entry | None) -> None:
+        """A list was left: do what was picked, if anything was."""
+        self.themes.preview(None)
+        if entry is not None:
+            self.do(self.commands.picked(entry))
+
+    def preview(self, entry: Entry | None) -> None:
+        """Show the theme under the cursor while a list is open."""
+        self.themes.preview(entry.key if entry is not None and entry.kind == "theme" else None)
+
+    def do_quit(self, result: str | None) -> None:
+        """The question before quitting was answered."""
+        if result in ("quit", "detach"):
+            self.leave("quit" if result == "quit" else "detach")
+
+    def move_block(self, step: int) -> None:
+        """Move the block cursor in the chat."""
+        if self.frame.now.chat == 0:
+            self.frame.go("chat")
+        self.transcript.focus()
+        (self.transcript.cursor_up if step < 0 else self.transcript.cursor_down)()
+
+    # --- what the parts say --------------------------------------------------------------------
+
+    @on(Prompt.Submitted)
+    def _submitted(self, message: Prompt.Submitted) -> None:
+        if commands.is_command(message.text):
+            self.talk.prompt.confirm(message.text)
+            self.do(self.commands.run_line(message.text))
+        else:
+            self.do(self.talk.submitted(message.text, message.how))
+
+    @on(Chips.TakeBack)
+    def _take_back(self, message: Chips.TakeBack) -> None:
+        self.do(self.talk.take_back(message.input_id))
+
+    @on(ApprovalCard.Answered)
+    def _answered(self, message: ApprovalCard.Answered) -> None:
+        self.do(self.talk.answer(message))
+
+    @on(QuestionCard.Answered)
+    def _replied(self, message: QuestionCard.Answered) -> None:
+        self.do(self.talk.reply(message))
+
+    @on(Prompt.AtomClicked)
+    async def _atom_clicked(self, message: Prompt.AtomClicked) -> None:
+        text = message.atom.text
+        await self.push_screen(ViewerScreen("pasted", paint_text(text), text))
+
+    @on(RowList.Chosen, "#rail-rows")
+    def _session_chosen(self, message: RowList.Chosen) -> None:
+        self.do(self.open(self.commands.request(message.key)))
+
+    @on(MemoryPane.Opened)
+    def _hit_opened(self, message: MemoryPane.Opened) -> None:
+        self.do(self.finder.open_hit(message.hit))
+
+    @on(MemoryPane.Put)
+    def _put(self, message: MemoryPane.Put) -> None:
+        self.frame.go("chat")
+        self.talk.prompt.insert(message.text)
+
+    @on(Transcript.BlockAction)
+    def _block_action(self, message: Transcript.BlockAction) -> None:
+        if message.action == "copy":
+            self.say("copied")
+        elif message.action == "link":
+            self.copy_to_clipboard(message.value)
+            self.say(f"copied {message.value}")
+        elif isinstance(message.block, ToolBlock):
+            self.do(self.query_one(TracePane).open_output(message.block.call_id))
+
+    @on(FindBar.Looked)
+    def _looked(self, message: FindBar.Looked) -> None:
+        self.finder.look(message)
+
+    @on(FindBar.Closed)
+    def _find_closed(self) -> None:
+        self.finder.close()
+
+    # --- the terminal --------------------------------------------------------------------------
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Arrange everything for the new size."""
+        if self._composed_once:
+            self.frame.settle()
+            self.refresh_session()
+
+    def on_app_blur(self) -> None:
+        """Nobody looks: nothing needs to move."""
+        self.ticker.see(False)
+
+    def on_app_focus(self) -> None:
+        """Somebody looks again."""
+        self.ticker.see(True)
+
+
+async def run_app(
+    client: CoreClient,
+    view_request: OpenSession,
+    home: Home,
+    config: UiConfig,
+    embedded: bool = False,
+    host: Host | None = None,
+) -> Leave:
+    """Show the screen until it is left. None (a lost terminal, say) leaves the core running.
+
+    Raises HermesError with a sentence when there is no core to show any more.
+    """
+    app = HermesApp(client, view_request, home, config, embedded, host)
+    result = await app.run_async(mouse=config.mouse)
+    if app.goodbye:
+        raise CoreError(app.goodbye, "`hermes` starts it again")
+    return result

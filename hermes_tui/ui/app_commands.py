@@ -1,0 +1,299 @@
+"""What each command of the table does on the full screen."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, get_args
+
+from hermes_tui import commands
+from hermes_tui.errors import HermesError
+from hermes_tui.events import Verdict
+from hermes_tui.intents import (
+    ChangeSession,
+    ListModels,
+    ListSessions,
+    ListSkills,
+    OpenSession,
+    RunCommand,
+)
+from hermes_tui.ui import help as help_pages
+from hermes_tui.ui.dialogs import cut_off, quit_dialog
+from hermes_tui.ui.fuzzy import Entry
+from hermes_tui.ui.memory_pane import MemoryPane
+from hermes_tui.ui.palette import (
+    PickerScreen,
+    command_entries,
+    session_entries,
+    skill_entries,
+    theme_entries,
+)
+from hermes_tui.ui.rail import Rail
+from hermes_tui.ui.skills_pane import SkillsPane
+from hermes_tui.ui.viewer import ViewerScreen
+
+if TYPE_CHECKING:
+    from hermes_tui.ui.app import HermesApp
+
+MODES = ("ask", "auto-edit", "plan", "yolo")
+Action = Callable[[str], Awaitable[None] | None]
+
+
+class Commands:
+    """Runs commands by id; `handled` says which there are."""
+
+    def __init__(self, app: HermesApp) -> None:
+        self._app = app
+        self._actions: dict[str, Action] = {
+            "stop": lambda _: app.talk.stop(),
+            "queue": self._queue,
+            "steer": self._steer,
+            "approve": self._approve,
+            "interrupt": lambda _: app.interrupt(),
+            "session.new": self._new,
+            "session.list": lambda args: self.pick_session(args),
+            "session.resume": self._resume,
+            "session.next": lambda _: self._neighbour(1),
+            "session.previous": lambda _: self._neighbour(-1),
+            "session.title": self._title,
+            "session.export": self._export,
+            "model": self._model,
+            "mode": self._mode,
+            "mode.cycle": lambda _: self._cycle_mode(),
+            "skills": self._skills,
+            "memory": self._memory,
+            "find": lambda args: app.finder.open(args),
+            "trace": lambda _: app.frame.go("trace"),
+            "palette": lambda _: self._palette(),
+            "theme": self._theme,
+            "rail": lambda _: app.frame.toggle_rail(),
+            "inspector": lambda _: app.frame.toggle_inspector(),
+            "zoom": lambda _: app.frame.zoom(),
+            "pane.1": lambda _: app.frame.go("chat"),
+            "pane.2": lambda _: app.frame.go("trace"),
+            "pane.3": lambda _: app.frame.go("memory"),
+            "pane.4": lambda _: app.frame.go("skills"),
+            "block.previous": lambda _: app.move_block(-1),
+            "block.next": lambda _: app.move_block(1),
+            "keys": lambda _: self._page("Keys", keys_only=True),
+            "help": self._help,
+            "detach": lambda _: app.leave("detach"),
+            "quit": lambda _: self.quit(),
+        }
+
+    @property
+    def handled(self) -> frozenset[str]:
+        """Ids of the commands that are done here; the core answers the others."""
+        return frozenset(self._actions)
+
+    async def run(self, command: commands.Command, args: str = "") -> None:
+        """Do a command. Raises HermesError with what is wrong."""
+        if command.by == "core":
+            await self._ask_core(command, args)
+            return
+        done = self._actions[command.id](args)
+        if done is not None:
+            await done
+
+    async def run_line(self, line: str) -> None:
+        """Do what a line that starts with `/` says. Raises HermesError for an unknown command."""
+        command, name, args = commands.parse(line)
+        if command is None or "ui" not in command.surfaces:
+            raise HermesError(help_pages.unknown(name))
+        await self.run(command, args)
+
+    # --- talking -----------------------------------------------------------------------------
+
+    async def _queue(self, args: str) -> None:
+        await self._app.talk.send(need(args, "queue"), "queue")
+
+    async def _steer(self, args: str) -> None:
+        await self._app.talk.send(need(args, "steer"), "steer")
+
+    async def _approve(self, args: str) -> None:
+        word, _, reason = args.partition(" ")
+        if not word:
+            self._app.turn_to_card()
+            return
+        verdicts: dict[str, Verdict] = {v: v for v in get_args(Verdict) if v != "expired"}
+        if word not in verdicts:
+            raise HermesError(f"there is no answer {word!r}", f"answers: {', '.join(verdicts)}")
+        await self._app.talk.answer_first(verdicts[word], reason.strip())
+
+    # --- sessions ----------------------------------------------------------------------------
+
+    async def _new(self, args: str) -> None:
+        await self._app.open(self.request("new", title=args))
+
+    async def _resume(self, args: str) -> None:
+        if not args:
+            await self.pick_session("")
+        else:
+            await self._app.open(self.request(args))
+
+    async def _neighbour(self, step: int) -> None:
+        rail = self._app.query_one(Rail)
+        if not rail.sessions:
+            rail.sessions = (await self._app.ask(ListSessions())).sessions
+        if session := rail.neighbour(step):
+            await self._app.open(self.request(session))
+        else:
+            self._app.say("no session further that way")
+
+    async def pick_session(self, query: str) -> None:
+        """Pick a session to open."""
+        sessions = (await self._app.ask(ListSessions(limit=5000))).sessions
+        entries = session_entries(sessions, self._app.now())
+        picker = PickerScreen(entries, "open a session", query)
+        await self._app.push_screen(picker, self._app.do_picked)
+
+    async def _title(self, args: str) -> None:
+        await self._change(title=need(args, "title"))
+
+    async def _export(self, args: str) -> None:
+        from hermes_tui.runtime.export import export_session
+
+        info = self._app.shown.info
+        path = await export_session(self._app.client, info, self._app.talk.standing.cwd, args)
+        self._app.say(f"exported to {path}")
+
+    # --- model and mode ----------------------------------------------------------------------
+
+    async def _model(self, args: str) -> None:
+        if args:
+            await self._change(model=args)
+            return
+        models = await self._app.ask(ListModels())
+        if models.problem:
+            self._app.say(models.problem, "warning")
+        current = self._app.shown.info.model or models.current
+        entries = [
+            Entry(kind="model", key=name, title=name, right="now" if name == current else "")
+            for name in models.models
+        ]
+        await self._app.push_screen(PickerScreen(entries, "answer with"), self._app.do_picked)
+
+    async def _mode(self, args: str) -> None:
+        if args:
+            await self._change(mode=args)
+            return
+        notes = {
+            "ask": "reads run, everything else asks",
+            "auto-edit": "files in the workspace are changed without asking",
+            "plan": "nothing is changed",
+            "yolo": "nothing asks",
+        }
+        now = self._app.shown.info.mode
+        entries = [
+            Entry(kind="mode", key=m, title=m, note=notes[m], right="now" if m == now else "")
+            for m in MODES
+        ]
+        await self._app.push_screen(
+            PickerScreen(entries, "what the agent may do"), self._app.do_picked
+        )
+
+    async def _cycle_mode(self) -> None:
+        now = self._app.shown.info.mode
+        at = MODES.index(now) if now in MODES else -1
+        await self._change(mode=MODES[(at + 1) % len(MODES)])
+
+    async def _change(self, **what: str) -> None:
+        await self._app.ask(ChangeSession(session=self._app.shown.id, **what))
+
+    # --- looking -----------------------------------------------------------------------------
+
+    def _skills(self, args: str) -> None:
+        self._app.frame.go("skills")
+        if args:
+            self._app.query_one(SkillsPane).select(args)
+
+    def _memory(self, args: str) -> None:
+        self._app.frame.go("memory")
+        if args:
+            self._app.query_one(MemoryPane).search(args)
+
+    async def _ask_core(self, command: commands.Command, args: str) -> None:
+        intent = RunCommand(session=self._app.shown.id, command=command.id, args=args)
+        answer = await self._app.ask(intent)
+        self._app.tell(answer.text or "nothing to show")
+
+    async def _help(self, args: str) -> None:
+        if not args:
+            await self._page("Help", keys_only=False)
+            return
+        command, name, _ = commands.parse("/" + args.removeprefix("/"))
+        if command is None:
+            raise HermesError(help_pages.unknown(name))
+        self._app.tell(help_pages.about(command))
+
+    async def _page(self, title: str, keys_only: bool) -> None:
+        paint, text = help_pages.paint_help(keys_only), help_pages.help_text(keys_only)
+        await self._app.push_screen(ViewerScreen(title, paint, text))
+
+    # --- the screen --------------------------------------------------------------------------
+
+    async def _palette(self) -> None:
+        themes = theme_entries(self._app.themes.names(), self._app.themes.current)
+        picker = PickerScreen(
+            [*command_entries(), *themes],
+            "a command, session, theme or skill",
+            preview=self._app.preview,
+        )
+        await self._app.push_screen(picker, self._app.do_picked)
+        try:
+            sessions = (await self._app.ask(ListSessions(limit=5000))).sessions
+            skills = (await self._app.ask(ListSkills())).skills
+        except HermesError as error:
+            self._app.say(error.message, "warning")
+            return
+        picker.add([*session_entries(sessions, self._app.now()), *skill_entries(skills)])
+
+    async def _theme(self, args: str) -> None:
+        themes = self._app.themes
+        if args:
+            await themes.choose(args)
+            return
+        entries = theme_entries(themes.names(), themes.current)
+        picker = PickerScreen(entries, "a theme", preview=self._app.preview)
+        await self._app.push_screen(picker, self._app.do_picked)
+
+    async def picked(self, entry: Entry) -> None:
+        """Do what was picked from a list."""
+        match entry.kind:
+            case "command":
+                await self.run(commands.BY_ID[entry.key])
+            case "session":
+                await self._app.open(self.request(entry.key))
+            case "theme":
+                await self._app.themes.choose(entry.key)
+            case "skill":
+                self._skills(entry.key)
+            case "model":
+                await self._change(model=entry.key)
+            case "mode":
+                await self._change(mode=entry.key)
+            case _:
+                raise AssertionError(entry.kind)
+
+    # --- leaving -----------------------------------------------------------------------------
+
+    async def quit(self) -> None:
+        """End the core, unless that would cut something off and the person thinks better of it."""
+        from hermes_tui.intents import GetStatus
+
+        lines = cut_off(await self._app.ask(GetStatus()))
+        if not lines:
+            self._app.leave("quit")
+            return
+        await self._app.push_screen(quit_dialog(lines), self._app.do_quit)
+
+    def request(self, which: str, **more: Any) -> OpenSession:
+        """A request to open a session, from where this screen stands."""
+        return OpenSession(which=which, standing=self._app.talk.standing, **more)
+
+
+def need(args: str, slash: str) -> str:
+    """The arguments; raises HermesError when a command came without the ones it needs."""
+    if not args:
+        command = commands.BY_SLASH[slash]
+        raise HermesError(f"/{slash} needs {command.args}", command.help)
+    return args

@@ -1,0 +1,223 @@
+"""The frame around the panes: title, tabs, rules and hints, and which pane is where."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from textual.containers import Vertical
+
+from hermes_tui.intents import SessionInfo
+from hermes_tui.ui.layout import PANES, Layout, Pane, Wanted, arrange
+from hermes_tui.ui.line import Bar, Span, width_of
+from hermes_tui.ui.memory_pane import MemoryPane
+from hermes_tui.ui.rail import Rail, session_title
+from hermes_tui.ui.rows import RowList
+from hermes_tui.ui.skills_pane import SkillsPane
+from hermes_tui.ui.text import clip, clip_left
+from hermes_tui.ui.transcript import Transcript
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+_HINTS = (
+    ("f1", "help", "help"),
+    ("ctrl+p", "commands", "palette"),
+    ("ctrl+b", "sessions", "rail"),
+    ("ctrl+t", "inspector", "inspector"),
+    ("ctrl+f", "find", "find"),
+    ("ctrl+q", "leave running", "detach"),
+)
+_NARROW_WORDS = {"rail": "pane before", "inspector": "next pane", "detach": "leave"}
+
+
+class Frame:
+    """Arranges the screen's parts; everything it decides comes from `layout.arrange`."""
+
+    def __init__(self, app: App[Any], chat_width: int) -> None:
+        self._app = app
+        self.wanted = Wanted(chat_width=chat_width)
+        self.now = Layout(shape="medium")
+        self._info = SessionInfo(id="")
+
+    def settle(self, **changes: object) -> None:
+        """Arrange everything for the size of the terminal and what is wanted."""
+        self.wanted = replace(self.wanted, **changes)  # pyright: ignore[reportArgumentType]
+        columns, rows = self._app.size
+        got = self.now = arrange(columns, rows, self.wanted)
+        with self._app.batch_update():
+            self._widths(got)
+            self._panes(got, rows)
+            self._app.query_one(Transcript).set_compact(got.shape == "narrow")
+            self._bars(got, columns)
+
+    def say_session(self, info: SessionInfo) -> None:
+        """Draw the title line for a session."""
+        self._info = info
+        self._draw_top()
+
+    # --- what the person does ----------------------------------------------------------------
+
+    def go(self, pane: Pane) -> None:
+        """Show a pane and give it the keys."""
+        side = {} if pane == "chat" else {"pane": pane, "inspector": True}
+        self.settle(shown=pane, rail_over=False, **side)
+        self.focus(pane)
+
+    def focus(self, pane: Pane) -> None:
+        """Give the keys to a pane that is shown."""
+        if pane == "chat":
+            self._app.query_one("#prompt").focus()
+        elif pane == "memory":
+            self._app.query_one(MemoryPane).focus_box()
+        else:
+            self._app.query_one(f"#{pane}-rows").focus()
+
+    def step(self, by: int) -> None:
+        """The next pane, or the one before, on a narrow screen."""
+        self.go(PANES[(PANES.index(self.wanted.shown) + by) % len(PANES)])
+
+    def toggle_rail(self) -> None:
+        """Show or hide the sessions."""
+        if self.now.shape == "narrow":
+            self.step(-1)
+        elif self.now.shape == "medium":
+            self.settle(rail_over=not self.wanted.rail_over, zoomed=False)
+            self._focus_rail(self.wanted.rail_over)
+        else:
+            hidden = self.now.rail == 0
+            self.settle(rail=hidden, zoomed=False)
+            self._focus_rail(hidden)
+
+    def toggle_inspector(self) -> None:
+        """Show or hide the inspector."""
+        if self.now.shape == "narrow":
+            self.step(1)
+            return
+        self.settle(inspector=not self.wanted.inspector or self.now.inspector == 0, zoomed=False)
+        if not self.wanted.inspector and self.focused() != "chat":
+            self.focus("chat")
+
+    def zoom(self) -> None:
+        """Give the focused pane all the room, or none too much again."""
+        shown = self.focused() or "chat"
+        self.settle(zoomed=not self.wanted.zoomed, shown=shown)
+
+    def focused(self) -> Pane | None:
+        """The pane that has the keys."""
+        node = self._app.focused
+        ids = [one.id for one in node.ancestors_with_self] if node is not None else []
+        return next((pane for pane in PANES if pane in ids), None)
+
+    @property
+    def on_rail(self) -> bool:
+        """Whether the sessions rail has the keys."""
+        node = self._app.focused
+        return node is not None and node.id == "rail-rows"
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def _focus_rail(self, shown: bool) -> None:
+        if shown:
+            self._app.query_one(Rail).ask_again()
+            self._app.query_one("#rail-rows", RowList).focus()
+        elif self.on_rail:
+            self.focus("chat")
+
+    def _widths(self, got: Layout) -> None:
+        rail = self._app.query_one(Rail)
+        rail.set_class(got.rail_over, "-over")
+        for part, width in ((rail, got.rail), *self._columns(got)):
+            part.display = width > 0
+            if width:
+                part.styles.width = width
+
+    def _columns(self, got: Layout) -> Sequence[tuple[Vertical, int]]:
+        chat = self._app.query_one("#chat", Vertical)
+        inspector = self._app.query_one("#inspector", Vertical)
+        inspector.set_class(got.chat > 0, "-ruled")
+        return (chat, got.chat), (inspector, got.inspector)
+
+    def _panes(self, got: Layout, rows: int) -> None:
+        self._app.screen.set_class(rows < 24, "-low")
+        for pane in PANES[1:]:
+            self._app.query_one(f"#{pane}").display = got.inspector > 0 and got.side == pane
+        if got.inspector and got.side == "skills":
+            self._app.query_one(SkillsPane).shown()
+
+    def _draw_top(self) -> None:
+        top, width = self._bar("top"), self._app.size.width
+        title = f"▸ {session_title(self._info)}"
+        if self.now.tabs:
+            tabs = list(self._tab_spans(PANES))
+            room = max(0, width - width_of(tabs) - 3)
+            top.show(tabs, (Span(clip(title, room), "strong"), Span(" ")))
+            return
+        where = clip_left(short_path(self._info.cwd), max(10, width // 3))
+        left = [Span(" hermes ", "accent"), Span(title, "strong"), Span(f"   {where}", "muted")]
+        top.show(left, (Span("ctrl+p", "accent", _click("palette")), Span(" commands ", "muted")))
+
+    def _bars(self, got: Layout, columns: int) -> None:
+        self._draw_top()
+        self._bar("top").display = got.title or got.tabs
+        self._bar("hints").display = got.hints
+        for name, joint in (("rule-top", "┬"), ("rule-bottom", "┴")):
+            rule = self._bar(name)
+            rule.display = got.title or got.tabs
+            rule.show((Span(rule_text(got, columns, joint), "faint"),))
+        self._bar("rule-bottom").display = got.hints
+        tabs = self._bar("tabs")
+        tabs.display = got.shape != "narrow"
+        zoom = "unzoom" if self.wanted.zoomed else "zoom"
+        keys = (Span("alt+z", "accent", _click("zoom")), Span(f" {zoom} ", "muted"))
+        tabs.show(list(self._tab_spans(("trace", "memory", "skills"))), keys)
+        self._bar("hints").show(self._hint_spans(got))
+
+    def _tab_spans(self, panes: Sequence[Pane]) -> Sequence[Span]:
+        spans: list[Span] = []
+        shown = self.wanted.shown if self.now.shape == "narrow" else self.now.side
+        for pane in panes:
+            here = pane == shown
+            text = f"[{pane.title()}]" if here else f" {pane.title()} "
+            number = PANES.index(pane) + 1
+            style = "accent" if here else "muted"
+            spans += [Span(" "), Span(text, style, _click(f"pane.{number}"))]
+        return spans
+
+    def _hint_spans(self, got: Layout) -> Sequence[Span]:
+        spans: list[Span] = []
+        for key, word, command in _HINTS:
+            said = _NARROW_WORDS.get(command, word) if got.shape == "narrow" else word
+            if got.shape == "narrow" and command == "find":
+                continue
+            gap = " " if got.shape == "narrow" else "  "
+            spans += [Span(f" {key} ", "accent", _click(command))]
+            spans.append(Span(said + gap, "muted", _click(command)))
+        return spans
+
+    def _bar(self, name: str) -> Bar:
+        return self._app.query_one(f"#{name}", Bar)
+
+
+def _click(command: str) -> str:
+    return f"app.command('{command}')"
+
+
+def rule_text(got: Layout, columns: int, joint: str) -> str:
+    """A thin rule across the screen, with a joint where a column ends."""
+    marks = ["─"] * columns
+    if got.rail and not got.rail_over:
+        marks[got.rail - 1] = joint
+    if got.chat and got.inspector:
+        marks[columns - got.inspector] = joint
+    return "".join(marks)
+
+
+def short_path(path: str) -> str:
+    """A folder with the home folder as `~`."""
+    mine = os.path.expanduser("~")
+    if mine not in ("", "/") and (path == mine or path.startswith(mine + "/")):
+        return "~" + path[len(mine) :]
+    return path

@@ -1,0 +1,56 @@
+"""A client whose core always answers the same, for pictures of the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+from hermes_tui import intents
+from hermes_tui.errors import NotFoundError
+from hermes_tui.events import Record
+from hermes_tui.intents import SessionView
+from tests.fakes import story
+
+
+class CannedClient:
+    """Answers from `tests.fakes.story`; `push` sends an event, `asked` has all intents."""
+
+    def __init__(self, view: SessionView) -> None:
+        self.view = view
+        self.asked: list[Any] = []
+        self._records: asyncio.Queue[Record] = asyncio.Queue()
+
+    async def ask(self, intent: Any) -> Any:
+        self.asked.append(intent)
+        match intent:
+            case intents.OpenSession():
+                return self.view
+            case intents.ListSessions():
+                return intents.SessionList(sessions=(self.view.info, *story.SESSIONS))
+            case intents.Search():
+                return intents.Hits(hits=story.HITS)
+            case intents.ListSkills():
+                return intents.SkillList(skills=story.SKILLS)
+            case intents.ReadSkill():
+                return intents.Text(text=story.SKILL)
+            case intents.ReadOutput():
+                return intents.Text(text="\n".join(f"posts/{n}.html" for n in range(2000)))
+            case intents.PromptHistory():
+                return intents.Lines(lines=("earlier",))
+            case intents.ListModels():
+                return intents.ModelList(models=("opus", "sonnet"), current="opus")
+            case intents.GetStatus():
+                return intents.CoreInfo(pid=1, version="0", started=0.0, home="/", faces=1)
+            case _:
+                raise NotFoundError(f"the canned core does not know {type(intent).__name__}")
+
+    async def events(self) -> AsyncIterator[Record]:
+        while True:
+            yield await self._records.get()
+
+    def push(self, record: Record) -> None:
+        self._records.put_nowait(record)
+
+    async def close(self) -> None:
+        return

@@ -1,0 +1,122 @@
+"""Every pane looks as it was decided to look, at three sizes and in a light theme."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+import pytest
+
+from hermes_tui.config import UiConfig
+from hermes_tui.home import Home
+from hermes_tui.intents import OpenSession, Standing
+from tests.fakes import story
+from tests.fakes.canned_client import CannedClient
+from tests.ui.conftest import Screen, eventually
+from tests.ui.picture import check
+
+SIZES = [(200, 50), (120, 35), (80, 24)]
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--snapshot-update", default=False))
+
+
+@asynccontextmanager
+async def canned(
+    home: Home, size: tuple[int, int], asking: bool = False, **ui: Any
+) -> AsyncIterator[Screen]:
+    from hermes_tui.ui.app import HermesApp
+    from hermes_tui.ui.rail import Rail
+
+    config = msgspec.structs.replace(UiConfig(), motion=False, **ui)
+    request = OpenSession(standing=Standing(cwd="/home/mia/blog"))
+    app = HermesApp(CannedClient(story.view(asking)), request, home, config, embedded=True)
+    app.clock = lambda: story.NOW
+    async with app.run_test(size=size) as pilot:
+        await eventually(lambda: app.session)
+        screen = Screen(app, pilot)
+        await screen.until(lambda: app.query_one(Rail).sessions)
+        yield screen
+
+
+def label(size: tuple[int, int]) -> str:
+    return f"{size[0]}x{size[1]}"
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_a_chat_that_waits_for_approval(
+    home: Home, size: tuple[int, int], update: bool
+) -> None:
+    async with canned(home, size, asking=True) as screen:
+        await screen.pilot.pause()
+        check(f"chat_asks_before_it_changes_dns_{label(size)}", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_the_trace_with_a_steps_details(
+    home: Home, size: tuple[int, int], update: bool
+) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("alt+2", "down", "down", "down", "enter")
+        await screen.pilot.pause(0.1)
+        check(f"trace_shows_what_took_how_long_{label(size)}", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_a_memory_search(home: Home, size: tuple[int, int], update: bool) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("alt+3")
+        await screen.type("caddy")
+        await screen.until(lambda: screen.shows("2 hits"))
+        check(f"memory_finds_what_was_said_{label(size)}", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_the_skills(home: Home, size: tuple[int, int], update: bool) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("alt+4")
+        await screen.until(lambda: screen.shows("Deploy a static site"))
+        check(f"skills_are_listed_and_read_{label(size)}", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_the_palette(home: Home, size: tuple[int, int], update: bool) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("ctrl+p")
+        await screen.type("ses")
+        await screen.until(lambda: screen.shows("Tax receipts"))
+        check(f"palette_finds_commands_and_sessions_{label(size)}", screen.app, update)
+
+
+async def test_snapshot_of_help(home: Home, update: bool) -> None:
+    async with canned(home, (120, 35)) as screen:
+        await screen.press("f1")
+        await screen.until(lambda: screen.shows("Commands"))
+        check("help_lists_every_command", screen.app, update)
+
+
+async def test_snapshot_of_quitting_with_work_running(home: Home, update: bool) -> None:
+    from hermes_tui.ui.dialogs import quit_dialog
+
+    async with canned(home, (80, 24)) as screen:
+        lines = ["working: Move blog to VPS", "background process: npm run dev"]
+        await screen.app.push_screen(quit_dialog(lines))
+        await screen.pilot.pause()
+        check("quit_says_what_would_be_cut_off", screen.app, update)
+
+
+@pytest.mark.parametrize("theme", ["hermes-paper", "high-contrast", "mono"])
+async def test_snapshot_of_the_other_themes(home: Home, theme: str, update: bool) -> None:
+    async with canned(home, (120, 35), asking=True, theme=theme) as screen:
+        await screen.pilot.pause()
+        check(f"theme_{theme}", screen.app, update)
+
+
+async def test_snapshot_of_a_very_small_terminal(home: Home, update: bool) -> None:
+    async with canned(home, (40, 12), asking=True) as screen:
+        await screen.pilot.pause()
+        check("a_small_terminal_keeps_chat_card_and_prompt", screen.app, update)
