@@ -7,21 +7,24 @@ import difflib
 from hermes_tui.tools.file_text import showable
 
 _COMPARED = 4_000
-_SHOWN_CHARS = 40_000
 _AROUND = 3
 
 
-def unified(old: str, new: str, name: str, limit: int = _SHOWN_CHARS) -> str:
-    """What changed in a text, as a unified diff of at most about `limit` characters."""
+def unified(old: str, new: str, name: str) -> str:
+    """What changed in a text, as a unified diff."""
     if old == new:
         return ""
     before, after = showable(old).splitlines(keepends=True), showable(new).splitlines(keepends=True)
     hunks = _hunks(before, after)
     head = f"--- {name if old else '/dev/null'}\n+++ {name}\n"
-    text = head + "".join(line if line.endswith("\n") else _no_end(line) for line in hunks)
-    if len(text) <= limit:
-        return text
-    return text[:limit] + f"\n[… {len(text) - limit:,} more characters of this diff …]\n"
+    return head + "".join(line if line.endswith("\n") else _no_end(line) for line in hunks)
+
+
+def shorten(diff: str, limit: int) -> str:
+    """The first `limit` characters of a diff, and how many more there are."""
+    if len(diff) <= limit:
+        return diff
+    return diff[:limit] + f"\n[… {len(diff) - limit:,} more characters of this diff …]\n"
 
 
 def count(diff: str) -> tuple[int, int]:

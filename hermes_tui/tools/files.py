@@ -8,6 +8,8 @@ import os
 from contextlib import suppress
 from typing import Any
 
+from msgspec import Struct
+
 from hermes_tui.errors import ToolError
 from hermes_tui.security import paths
 from hermes_tui.security.policy import Action
@@ -20,6 +22,8 @@ from hermes_tui.tools.file_text import FileText
 _DIFFED = 2_000_000
 _LONGEST = 50_000_000
 _SHOWN_CHARS = 30_000
+_DETAIL_CHARS = 10_000
+_SAID_CHARS = 300
 
 
 @tool(repeatable=True)
@@ -84,7 +88,9 @@ async def edit_file(
     replace_all: replace every occurrence.
     """
     real = paths.resolve_for_writing(path, ctx.cwd, ctx.env.get("HOME", ""))
-    return await asyncio.to_thread(_edit, real, (old, new), replace_all, _protected(ctx))
+    made = await asyncio.to_thread(_edit, real, (old, new), replace_all, _protected(ctx))
+    seen = diff.shorten(_diff(*made.change, real), ctx.window_chars - _SAID_CHARS)
+    return ToolResult(for_model=f"{made.said}\n{seen}", details=_details(real, *made.change))
 
 
 def _read(
@@ -104,22 +110,27 @@ def _write(real: str, content: str, protected: tuple[str, ...]) -> ToolResult:
     text = file.line_ends(content)
     data = file.to_bytes(text)
     paths.replace_file(real, data, protected)
-    change = _diff_to_show(file.text, text, real)
     verb = "created" if old is None else "wrote"
     return ToolResult(
         for_model=f"{verb} {real}: {len(data):,} bytes, {text.count(chr(10)):,} lines",
-        details=_details(real, change),
+        details=_details(real, file.text, text),
     )
+
+
+class _Done(Struct, frozen=True):
+    """An edit that was made: what to say of it, text before and after."""
+
+    said: str
+    change: tuple[str, str]
 
 
 def _edit(
     real: str, change: tuple[str, str], replace_all: bool, protected: tuple[str, ...]
-) -> ToolResult:
+) -> _Done:
     file = _read_text(real, protected)
     made = edit(file.text, *change, replace_all)
     paths.replace_file(real, file.to_bytes(made.text), protected)
-    shown = _diff_to_show(file.text, made.text, real)
-    return ToolResult(for_model=f"{_said(made, real)}\n{shown}", details=_details(real, shown))
+    return _Done(_said(made, real), (file.text, made.text))
 
 
 def _said(made: Edited, real: str) -> str:
@@ -128,15 +139,17 @@ def _said(made: Edited, real: str) -> str:
     return f"edited {real}{where}{how}"
 
 
-def _details(real: str, change: str) -> dict[str, Any]:
+def _details(real: str, old: str, new: str) -> dict[str, Any]:
+    change = _diff(old, new, real)
     added, removed = diff.count(change)
-    return {"path": real, "diff": change, "added": added, "removed": removed}
+    shown = diff.shorten(change, _DETAIL_CHARS)
+    return {"path": real, "diff": shown, "added": added, "removed": removed}
 
 
-def _diff_to_show(old: str, new: str, real: str) -> str:
+def _diff(old: str, new: str, real: str) -> str:
     if len(old) + len(new) > _DIFFED:
         return f"--- {real}\n+++ {real}\n[too long to show: {len(old):,} → {len(new):,} characters]"
-    return diff.unified(old, new, real, limit=_SHOWN_CHARS)
+    return diff.unified(old, new, real)
 
 
 def _before(real: str, limit: int = _LONGEST) -> FileText | None:
@@ -158,7 +171,7 @@ def _read_text(real: str, protected: tuple[str, ...], limit: int = _LONGEST) -> 
 
 def _write_action(tool_name: str, verb: str, real: str, change: tuple[str, str]) -> Action:
     """A change to a file; its detail is the diff, and stands for exactly this new text."""
-    detail = _diff_to_show(*change, real)
+    detail = diff.shorten(_diff(*change, real), _SHOWN_CHARS)
     if len(detail) > _SHOWN_CHARS or len(change[0]) + len(change[1]) > _DIFFED:
         digest = hashlib.sha256(change[1].encode(errors="surrogatepass")).hexdigest()
         detail += f"\n[SHA-256 of the new text: {digest}]"

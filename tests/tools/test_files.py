@@ -218,6 +218,17 @@ def test_an_edit_returns_its_diff_and_changes_nothing_else(
     assert (result.details["added"], result.details["removed"]) == (1, 1)
 
 
+def test_the_diff_of_a_big_edit_is_cut_for_model_and_screens(
+    ctx: FakeContext, tmp_path: Path
+) -> None:
+    (tmp_path / "f").write_text("begin\nend\n")
+    result = call(edit_file, ctx, path="f", old="begin\n", new="a line that is new\n" * 5_000)
+    assert len(result.for_model) <= ctx.window_chars
+    assert "more characters of this diff" in result.for_model
+    assert len(result.details["diff"]) < 11_000
+    assert (result.details["added"], result.details["removed"]) == (5_000, 1)
+
+
 def test_sixteen_bit_text_stays_sixteen_bit(ctx: FakeContext, tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes("é old\r\nx\r\n".encode("utf-16"))
     call(edit_file, ctx, path="f", old="old\nx", new="new\ny")
