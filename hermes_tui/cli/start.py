@@ -8,13 +8,12 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hermes_tui.cli import quick
 from hermes_tui.cli.attach import COME_BACK, visit_running
 from hermes_tui.cli.daemon import RESTART, command
-from hermes_tui.cli.start_face import Leave, Visit, show, told, until_left
+from hermes_tui.cli.start_face import Visit, show, told, until_left
 from hermes_tui.cli.start_log import CoreLog
 from hermes_tui.cli.start_memory import give_back_memory
 from hermes_tui.cli.start_terminal import Terminal
@@ -57,7 +56,7 @@ async def _screen(options: Options, terminal: Terminal, home: Home) -> int:
     if isinstance(found, SocketClient):
         return await visit_running(found, visit)
     life = Life(found, terminal, CoreLog(home.log, config.core.log_bytes))
-    return await life.with_screen(show(LocalClient(found), visit, embedded=True))
+    return await life.with_screen(visit)
 
 
 async def core_or_client(home: Home, config: Config) -> Core | SocketClient:
@@ -110,15 +109,18 @@ class Life:
         if terminal.lost:
             self._close_screen.set()
 
-    async def with_screen(self, face: Coroutine[Any, Any, Leave]) -> int:
-        """Show the face, then end the core or let it go on alone; the exit code."""
+    async def with_screen(self, visit: Visit) -> int:
+        """Show a face, then end the core or let it go on alone; the exit code."""
         self._watch_launcher()
+        client = LocalClient(self._core, "plain" if visit.plain else "ui")
+        face = show(client, visit, embedded=True)
         async with asyncio.TaskGroup() as group:
             ending = group.create_task(self._end_when_told())
             closing = group.create_task(self._close_screen_with_the_core())
             left = await until_left(face, self._close_screen, self._terminal)
             if left.leave == "quit":
                 await self._core.end("quit")
+            await client.close()
             for task in (ending, closing):
                 task.cancel()
         if not self._core.ended.is_set():

@@ -123,7 +123,7 @@ class ScreenDriver(TerminalDriver):
     def close(self) -> None:
         """Give the terminal back."""
         super().close()
-        self.terminal.close_screen = _closed
+        self.terminal.close_screen = None
         # Textual would print the story over the shell's screen; it goes to the log instead.
         self.terminal.failure = self._app._exception
         self._app._exit_renderables.clear()
@@ -150,7 +150,3 @@ class ScreenDriver(TerminalDriver):
 
     def _repaint(self) -> None:
         self._loop.call_soon_threadsafe(self._app.refresh)
-
-
-def _closed() -> None:
-    """The screen is closed already."""

@@ -80,7 +80,7 @@ async def _full(
 async def _plain(client: CoreClient, visit: Visit, embedded: bool) -> Leave:
     from hermes_tui.plain import run_plain
 
-    return await run_plain(client, visit.wanted())
+    return await run_plain(client, visit.wanted(), embedded)
 
 
 class Left(Struct, frozen=True):
@@ -98,7 +98,7 @@ async def until_left(
     closed = asyncio.create_task(close.wait(), name="close the face")
     try:
         await asyncio.wait({shown, closed}, return_when=asyncio.FIRST_COMPLETED)
-        if not shown.done():
+        if not shown.done() and terminal.close_screen is not None:
             terminal.close_screen()
             await asyncio.wait({shown}, timeout=CLOSING_S)
     finally:

@@ -33,17 +33,19 @@ def remember() -> list[Any] | None:
         return None
 
 
-def give_back(settings: list[Any] | None) -> None:
-    """Put a terminal that a screen was torn from back to what the shell left us.
+def give_back(settings: list[Any] | None, *, screen: bool) -> None:
+    """Put a terminal that a face was torn from back to what the shell left us.
 
-    Input that is still unread goes away: mouse reports among it would land in the prompt.
+    screen: a full screen was on it. Input that is still unread goes away: mouse reports among
+    it would land in the prompt.
     """
     import termios
     import time
 
     try:
-        os.write(1, RESET.encode())
-        time.sleep(_REPORTS_ON_THE_WAY_S)
+        if screen:
+            os.write(1, RESET.encode())
+            time.sleep(_REPORTS_ON_THE_WAY_S)
         if settings is not None:
             termios.tcsetattr(0, termios.TCSAFLUSH, settings)
     except (OSError, termios.error):
@@ -67,7 +69,7 @@ class Terminal:
         self.failure: Exception | None = None
         self.log: int | None = None
         self.on_lost: list[Callable[[], object]] = []
-        self.close_screen: Callable[[], None] = _nothing
+        self.close_screen: Callable[[], None] | None = None
         self.on_end: Callable[[], object] | None = None
 
     @classmethod
@@ -140,7 +142,3 @@ class Terminal:
         if self.on_end is None:
             sys.exit(128 + signum)
         self.on_end()
-
-
-def _nothing() -> None:
-    """There is no screen to close."""

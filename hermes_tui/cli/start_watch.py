@@ -71,9 +71,10 @@ class Watch:
     def _ended(self) -> int:
         _, status = os.waitpid(self._child, 0)
         code = os.waitstatus_to_exitcode(status)
-        self._restore()
         if code >= 0:
+            self._restore()
             return code
+        give_back(self._settings, screen=self._drawing)
         name = signal.Signals(-code).name
         print(f"hermes: the agent was ended by {name}; nothing stored is lost", file=sys.stderr)
         print("  `hermes` goes on where it was", file=sys.stderr)
@@ -82,7 +83,7 @@ class Watch:
     def _restore(self) -> None:
         if self._drawing:
             self._drawing = False
-            give_back(self._settings)
+            give_back(self._settings, screen=True)
 
     def _told_to_leave(self, signum: int, frame: object) -> None:
         self._asked = signum
