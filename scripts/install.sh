@@ -15,8 +15,10 @@ newest() { # the first interpreter that is new enough
 
 install() { # pip with one line of progress; its whole output goes to the log
     log=$venv/install.log
+    what=.
+    [ -z "$1" ] || what=".[$1]"
     { "$venv/bin/python" -m pip install --disable-pip-version-check --compile \
-        -c constraints.txt -e ".[$1]" 2>&1; echo "exit $?"; } | tee "$log" | awk '
+        -c constraints.txt -e "$what" 2>&1; echo "exit $?"; } | tee "$log" | awk '
         /^Collecting / { n++; printf "\r\033[K  %d packages: %s", n, $2; fflush() }
         /^Installing collected/ { printf "\r\033[K  %d packages: writing them to disk …", n; fflush() }
         END { if (n) print "" }' >"$progress"
