@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from hermes_tui.cli import output, sessions_files, sessions_read
+from hermes_tui.cli import output, sessions_files, sessions_find
 from hermes_tui.cli.connect import with_core
 from hermes_tui.cli.output import PLAIN
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import ChangeSession, DeleteSession, ListSessions, SessionInfo
 from hermes_tui.runtime.client import CoreClient
+from hermes_tui.runtime.export import records, said
 
 app = typer.Typer(
     **PLAIN,
@@ -57,8 +58,8 @@ def show(which: Which, json: Json = False) -> None:
     """
 
     async def work(client: CoreClient) -> None:
-        info = await sessions_read.find(client, which)
-        messages = await sessions_read.messages(client, info)
+        info = await sessions_find.find(client, which)
+        messages = list(said(info.id, await records(client, info)))
         if json:
             output.emit({"session": info, "messages": messages})
             return
@@ -83,7 +84,7 @@ def rename(
         raise HermesError("the title is empty", "give a word or two")
 
     async def work(client: CoreClient) -> SessionInfo:
-        info = await sessions_read.find(client, which)
+        info = await sessions_find.find(client, which)
         return await client.ask(ChangeSession(session=info.id, title=title))
 
     info = with_core(work)
@@ -105,7 +106,7 @@ def delete(
     """
 
     async def work(client: CoreClient) -> SessionInfo:
-        info = await sessions_read.find(client, which)
+        info = await sessions_find.find(client, which)
         question = f"Delete {info.id} ({output.clean(info.title)}, {info.messages} messages)?"
         if not yes and not output.confirmed(question):
             raise HermesError("nothing was deleted", "--yes deletes without asking")
@@ -136,7 +137,7 @@ def export(
     """
 
     async def work(client: CoreClient) -> int:
-        info = await sessions_read.find(client, which)
+        info = await sessions_find.find(client, which)
         lines = sessions_files.event_lines if events else sessions_files.message_lines
         return sessions_files.write(file, await lines(client, info))
 

@@ -15,11 +15,11 @@ from typing import TextIO
 import msgspec
 from msgspec import Struct
 
-from hermes_tui.cli import sessions_read
+from hermes_tui.codec import encode, encode_record
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import ImportedMessage, ImportSession, SessionInfo
+from hermes_tui.runtime import export
 from hermes_tui.runtime.client import CoreClient
-from hermes_tui.runtime.wire import encode_record
 
 CHUNK = 1000
 """Messages in one intent; an import may be of any length."""
@@ -51,14 +51,13 @@ class _Conversation:
 
 async def message_lines(client: CoreClient, info: SessionInfo) -> list[str]:
     """A session in the format that import reads."""
-    head = _First(_Head(info.id, info.title, info.created))
-    said = await sessions_read.messages(client, info)
-    return [msgspec.json.encode(one).decode() for one in (head, *said)]
+    said = export.said(info.id, await export.records(client, info))
+    return [encode(one).decode() for one in (export.head(info), *said)]
 
 
 async def event_lines(client: CoreClient, info: SessionInfo) -> list[str]:
     """Every stored event of a session, one JSON object a line."""
-    return [encode_record(one).decode() for one in await sessions_read.records(client, info)]
+    return [encode_record(one).decode() for one in await export.records(client, info)]
 
 
 def write(file: str, lines: list[str]) -> int:

@@ -37,7 +37,7 @@ async def export_session(client: CoreClient, info: SessionInfo, folder: str, fil
     Returns the path. Raises HermesError when it exists already or can't be written.
     """
     path = Path(folder or ".", file or file_name(info))
-    lines = [encode(one) for one in (_head(info), *said(info.id, await _records(client, info)))]
+    lines = [encode(one) for one in (head(info), *said(info.id, await records(client, info)))]
     await asyncio.to_thread(_write, path, b"\n".join(lines) + b"\n")
     return str(path)
 
@@ -68,11 +68,13 @@ def said(session: str, records: Iterable[Record]) -> Iterator[Said]:
                 continue
 
 
-def _head(info: SessionInfo) -> dict[str, dict[str, str | float]]:
+def head(info: SessionInfo) -> dict[str, dict[str, str | float]]:
+    """The first line, which says what session it is."""
     return {"session": {"id": info.id, "title": info.title, "started_at": info.created}}
 
 
-async def _records(client: CoreClient, info: SessionInfo) -> list[Record]:
+async def records(client: CoreClient, info: SessionInfo) -> list[Record]:
+    """All stored events of a session, oldest first."""
     pages: list[tuple[Record, ...]] = []
     before, more = 2**53, True
     while more:
