@@ -1,0 +1,337 @@
+"""Markdown to lines of the screen: pure, every line knowing the source it shows.
+
+CommonMark with tables and strikethrough; HTML is shown as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from hermes_tui.ui import code
+from hermes_tui.ui.markdown_inline import Inline, Places, Source
+from hermes_tui.ui.markdown_table import table
+from hermes_tui.ui.text import safe
+from hermes_tui.ui.text_lines import EMPTY, Line, Prefix, Run, lay, prefix
+from hermes_tui.ui.theme import Look
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+MIN_TEXT = 10
+"""Cells a line of text always gets, however deep its list or quote is nested."""
+
+_TASK = re.compile(r"\[([ xX])\](?: |$)")
+_BULLETS = "•◦▪"
+_DEFINITION = re.compile(
+    r"^[ \t]*(?:>[ \t]?|[-*+][ \t]+|\d+[.)][ \t]+)*\[(?:[^\[\]\\]|\\.)+\]:",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+class Rendered(NamedTuple):
+    """lines: the whole text. settled, place: how many of them can no longer change when text is
+    added, and where in the source what can still change begins. fence: its token when that is
+    one open fence and nothing else."""
+
+    lines: list[Line]
+    settled: int
+    place: int
+    fence: Token | None = None
+
+
+def render(text: str, width: int, look: Look) -> list[Line]:
+    """The lines of a whole Markdown text, at most `width` cells wide."""
+    return draw(text, width, look).lines
+
+
+def draw(text: str, width: int, look: Look, base: int = 0) -> Rendered:
+    """Render a text that may still grow. base: its place in the whole source."""
+    shown = safe(text)
+    tokens = parser().parse(shown)
+    source = Source(shown, base)
+    tops = [i for i, token in enumerate(tokens) if token.level == 0 and token.nesting >= 0]
+    painter = _Painter(source, width, look)
+    last = tops[-1] if tops else 0
+    painter.paint(tokens[:last])
+    settled = len(painter.lines)
+    painter.paint(tokens[last:])
+    place = tokens[last].map if tokens else None
+    line = place[0] if place else 0
+    if settled == 0 or line + 1 >= len(source.lines) or refers(shown):
+        return Rendered(painter.lines, 0, base, _open_fence(tokens, source))
+    settled += 1  # the blank line before what is still open
+    return Rendered(painter.lines, settled, source.start(line), _open_fence(tokens[last:], source))
+
+
+def refers(text: str) -> bool:
+    """Whether the text may define a link that another part of it uses."""
+    return "]:" in text and bool(_DEFINITION.search(text))
+
+
+@lru_cache(1)
+def parser() -> MarkdownIt:
+    """The one Markdown parser."""
+    from markdown_it import MarkdownIt
+
+    made = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    made.core.ruler.disable("text_join")
+    return made
+
+
+def language_of(fence: Token) -> str:
+    """The language a fence names, in lower case."""
+    return fence.info.split(maxsplit=1)[0].lower() if fence.info.strip() else ""
+
+
+def is_closed(token: Token, source: Source) -> bool:
+    """Whether a fence has its closing line (it may as well end with what it stands in)."""
+    if token.map is None or token.map[1] - token.map[0] < 2:
+        return False
+    last, _ = source.line(token.map[1] - 1)
+    mark = last.strip().lstrip("> ")
+    return mark.startswith(token.markup) and not mark.strip(token.markup[0])
+
+
+def _open_fence(tokens: Sequence[Token], source: Source) -> Token | None:
+    if len(tokens) == 1 and tokens[0].type == "fence" and not is_closed(tokens[0], source):
+        return tokens[0]
+    return None
+
+
+class _Box:
+    """A list item or quote that blocks stand in: what is left of its first and later lines."""
+
+    __slots__ = ("first", "rest", "start", "used")
+
+    def __init__(self, first: Prefix, rest: Prefix, start: int) -> None:
+        self.first = first
+        self.rest = rest
+        self.start = start
+        self.used = False
+
+
+class _Painter:
+    def __init__(self, source: Source, width: int, look: Look) -> None:
+        self.source = source
+        self.width = max(1, width)
+        self.look = look
+        self.lines: list[Line] = []
+        self.boxes: list[_Box] = []
+        self.loose = [True]
+        self.lists: list[list[int]] = []
+        self.quotes = 0
+        self.gap = False
+
+    # --- emitting ---
+
+    @property
+    def room(self) -> int:
+        """Cells left for the text of a block."""
+        return max(1, self.width - sum(box.rest.width for box in self.boxes))
+
+    def put(self, lines: list[Line]) -> None:
+        """Add the lines of one block, behind the prefixes of what it stands in."""
+        if self.gap and self.lines:
+            left = sum((box.rest for box in self.boxes if box.used), EMPTY)
+            self.lines.append(Line(Strip(left.segments)))
+        self.gap = False
+        for line in lines:
+            if not self.boxes:
+                self.lines.append(line)
+                continue
+            left = sum((box.rest if box.used else box.first for box in self.boxes), EMPTY)
+            start = next((box.start for box in self.boxes if not box.used), line.start)
+            for box in self.boxes:
+                box.used = True
+            self.lines.append(_behind(left, line, start))
+
+    def done(self) -> None:
+        """A block has ended: a blank line follows, except in a tight list."""
+        self.gap = self.loose[-1]
+
+    def push(self, first: Prefix, rest: Prefix, start: int) -> None:
+        """Enter a list item or quote; no prefix where it would squeeze the text."""
+        if self.room - rest.width < MIN_TEXT:
+            first = rest = EMPTY
+        self.boxes.append(_Box(first, rest, start))
+
+    # --- blocks ---
+
+    def paint(self, tokens: Sequence[Token]) -> None:
+        """Walk tokens that begin and end at the top level."""
+        index = 0
+        while index < len(tokens):
+            index = self.block(tokens, index)
+
+    def block(self, tokens: Sequence[Token], index: int) -> int:
+        """Paint what starts at `index`; the index of what follows."""
+        token = tokens[index]
+        match token.type:
+            case "paragraph_open" | "heading_open":
+                self.paragraph(token, tokens[index + 1])
+                return index + 3
+            case "fence" | "code_block":
+                self.fence(token)
+            case "hr":
+                rule = "─" * self.room
+                self.put([_whole(Line(Strip([Segment(rule, self.look["faint"])])), token, self)])
+                self.done()
+            case "table_open":
+                end = next(i for i in range(index, len(tokens)) if tokens[i].type == "table_close")
+                self.put(table(tokens[index:end], self.source, self.room, self.look))
+                self.done()
+                return end + 1
+            case "bullet_list_open" | "ordered_list_open":
+                self.open_list(tokens, index)
+            case "bullet_list_close" | "ordered_list_close":
+                self.loose.pop()
+                self.lists.pop()
+                self.done()
+            case "list_item_open":
+                self.open_item(token, tokens[index + 1 : index + 3])
+            case "list_item_close":
+                self.close_box()
+            case "blockquote_open":
+                bar = prefix("▎ ", self.look["faint"])
+                self.push(bar, bar, self.start(token))
+                self.loose.append(True)
+                self.quotes += 1
+            case "blockquote_close":
+                self.quotes -= 1
+                self.loose.pop()
+                self.close_box()
+            case _:
+                self.literal(token)
+        return index + 1
+
+    def start(self, token: Token) -> int:
+        """Where the first line of a block starts in the source."""
+        return self.source.start(token.map[0] if token.map else 0)
+
+    def open_list(self, tokens: Sequence[Token], index: int) -> None:
+        """Enter a list: tight unless a paragraph in it is shown as one."""
+        level = tokens[index].level + 2
+        loose = False
+        last = first = int(tokens[index].attrs.get("start", 1))
+        for token in tokens[index + 1 :]:
+            if token.level < level - 1:
+                break
+            if token.type == "paragraph_open" and token.level == level:
+                loose = loose or not token.hidden
+            elif token.type == "list_item_open" and token.level == level - 1:
+                last += 1
+        self.loose.append(loose)
+        self.lists.append([first, len(str(max(first, last - 1)))])
+
+    def open_item(self, token: Token, following: Sequence[Token]) -> None:
+        """Enter a list item, behind its bullet, number or box to tick."""
+        number, digits = self.lists[-1]
+        style = self.look["bullet"]
+        task = self.task(following)
+        if token.info:
+            mark = f"{number:>{digits}}. "
+            self.lists[-1][0] += 1
+        elif task:
+            mark = "☐ " if task == " " else "☑ "
+            style = self.look["muted" if task == " " else "ok"]
+        else:
+            depth = len(self.lists) - 1
+            mark = f"{_BULLETS[depth % len(_BULLETS)]} "
+        first = prefix(mark, style)
+        self.push(first, prefix(" " * first.width, self.look["text"]), self.start(token))
+
+    def task(self, following: Sequence[Token]) -> str:
+        """` ` or `x` when an item starts with a box to tick, else nothing."""
+        if len(following) < 2 or following[1].type != "inline":
+            return ""
+        match = _TASK.match(following[1].content)
+        return match[1].lower() if match else ""
+
+    def close_box(self) -> None:
+        """Leave a list item or quote; an empty one still shows its mark."""
+        if not self.boxes[-1].used:
+            start = self.boxes[-1].start
+            self.put([Line(Strip([]), (), start, start)])
+        self.boxes.pop()
+        self.done()
+
+    def paragraph(self, token: Token, inline: Token) -> None:
+        """A paragraph or heading."""
+        first, stop = token.map or (0, 1)
+        style = self.look["quote" if self.quotes else "text"]
+        if token.type == "heading_open":
+            style = self.look["heading" if token.tag in ("h1", "h2") else "heading.minor"]
+        places = Places(inline.content, self.source, first)
+        walker = Inline(inline.content, places, style, self.look)
+        parts = walker.walk(inline.children or [])
+        if self.boxes and not self.boxes[-1].used and _TASK.match(inline.content):
+            _untick(parts[0])
+        lines = [line for runs in parts for line in (lay(runs, self.room) if runs else ())]
+        lines = lines or [Line(Strip([]))]
+        lines[0].start = self.source.start(first)
+        lines[-1].end = self.source.stop(stop)
+        self.put(lines)
+        self.gap = self.loose[-1] if token.hidden else True
+
+    def fence(self, token: Token) -> None:
+        """A fence or indented code: in colours once it is closed."""
+        first, _ = token.map or (0, 1)
+        fenced = token.type == "fence"
+        language = language_of(token)
+        closed = not fenced or is_closed(token, self.source)
+        content = token.content.removesuffix("\n")
+        colors = code.highlight(content, language, self.look) if closed and language else None
+        lines: list[Line] = []
+        body = content.split("\n")
+        if language:
+            at = self.source.start(first + 1)
+            stop = self.source.stop(first + 1 + len(body))
+            lines.append(code.label(language, self.room, self.look, ("copy", at, stop)))
+        for number, text in enumerate(body):
+            line, base = self.source.line(first + fenced + number)
+            column = max(0, line.rfind(text)) if text else len(line)
+            part = colors[number] if colors and number < len(colors) else None
+            lines += code.code_line(text, self.room, self.look, base + column, part)
+        self.put(lines)
+        self.done()
+
+    def literal(self, token: Token) -> None:
+        """A kind of token with no drawing of its own: its text as it is."""
+        if not token.content:
+            return
+        runs = [Run(token.content.replace("\n", " "), self.look["text"])]
+        self.put([_whole(line, token, self) for line in lay(runs, self.room)])
+        self.done()
+
+
+def _behind(left: Prefix, line: Line, start: int) -> Line:
+    if not left.segments:
+        line.start = start
+        return line
+    pieces = tuple(piece._replace(at=piece.at + left.length) for piece in line.pieces)
+    segments = [*left.segments, *line.strip]
+    return Line(Strip(segments), pieces, start, line.end)
+
+
+def _whole(line: Line, token: Token, painter: _Painter) -> Line:
+    first, stop = token.map or (0, 1)
+    line.start, line.end = painter.source.start(first), painter.source.stop(stop)
+    return line
+
+
+def _untick(runs: list[Run]) -> None:
+    cut = 4
+    while runs and cut > 0:
+        run = runs[0]
+        size = min(cut, len(run.text))
+        src = run.src + size if run.size == len(run.text) else run.src
+        rest = Run(run.text[size:], run.style, src, max(0, run.size - size), 0, run.tail)
+        runs[:1] = [rest] if rest.text else []
+        cut -= size

@@ -1,0 +1,172 @@
+"""Styled text laid out in lines, each knowing which part of its source it shows.
+
+A `Run` is text in one style with its place in the source; `lay` wraps runs into `Line`s. Copying
+a selection goes through `Line.source`: what is copied is the source, not the screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from hermes_tui.ui.text import cells, wrap
+
+
+class Run(NamedTuple):
+    """Text in one style. src, size: its part of the source, -1 for what is not in the source.
+
+    With size equal to len(text) every character has its own place; otherwise they stand for the
+    part as a whole. lead, tail: characters of markup before and after that belong to it.
+    """
+
+    text: str
+    style: Style
+    src: int = -1
+    size: int = 0
+    lead: int = 0
+    tail: int = 0
+
+
+class Piece(NamedTuple):
+    """The part of a line from character `at` that shows the source from `src`; sizes as in Run."""
+
+    at: int
+    length: int
+    src: int
+    size: int
+    lead: int
+    tail: int
+
+
+class Line:
+    """One line on the screen. start, end: the source it shows, markup included; -1 for none."""
+
+    __slots__ = ("end", "pieces", "start", "strip")
+
+    def __init__(
+        self, strip: Strip, pieces: tuple[Piece, ...] = (), start: int = -1, end: int = -1
+    ) -> None:
+        self.strip = strip
+        self.pieces = pieces
+        if pieces:
+            first, last = pieces[0], pieces[-1]
+            start = first.src - first.lead if start < 0 else start
+            end = last.src + last.size + last.tail if end < 0 else end
+        self.start = start
+        self.end = end
+
+    def source(self, x: int, *, ends: bool) -> int:
+        """The place in the source where a selection from or up to character `x` starts or ends.
+
+        -1 when nothing of the source is on this side of `x`.
+        """
+        if not self.pieces:
+            return (self.end if x > 0 else -1) if ends else (self.start if x <= 0 else -1)
+        return self._end(x) if ends else self._start(x)
+
+    def _start(self, x: int) -> int:
+        if x <= self.pieces[0].at:
+            return self.start
+        for piece in self.pieces:
+            if x == piece.at:
+                return piece.src - piece.lead
+            if x < piece.at + piece.length:
+                return piece.src + (x - piece.at if piece.size == piece.length else 0)
+            if x < piece.at:
+                return piece.src
+        return -1
+
+    def _end(self, x: int) -> int:
+        last = self.pieces[-1]
+        if x >= last.at + last.length:
+            return self.end
+        for piece in reversed(self.pieces):
+            if x == piece.at + piece.length:
+                return piece.src + piece.size + piece.tail
+            if x > piece.at:
+                inside = x - piece.at if piece.size == piece.length else piece.size
+                return piece.src + min(inside, piece.size)
+        return -1
+
+
+class Prefix(NamedTuple):
+    """What stands left of a line: bullets, bars, indents. width in cells, length in characters."""
+
+    segments: tuple[Segment, ...] = ()
+    width: int = 0
+    length: int = 0
+
+    def __add__(self, other: object) -> Prefix:
+        """Both, one after the other."""
+        if not isinstance(other, Prefix):
+            return NotImplemented
+        return Prefix(
+            self.segments + other.segments, self.width + other.width, self.length + other.length
+        )
+
+
+EMPTY = Prefix()
+
+
+def prefix(text: str, style: Style) -> Prefix:
+    """A prefix of one text in one style."""
+    return Prefix((Segment(text, style),), cells(text), len(text)) if text else EMPTY
+
+
+def lay(runs: Sequence[Run], width: int, first: Prefix = EMPTY, rest: Prefix = EMPTY) -> list[Line]:
+    """Wrap the runs of one paragraph to `width` cells, prefixes included."""
+    text = "".join([run.text for run in runs])
+    lines: list[Line] = []
+    before = first
+    index = at = 0
+    for start, end in wrap(text, max(1, width - first.width)):
+        segments = list(before.segments)
+        pieces: list[Piece] = []
+        shift = before.length - start
+        while index < len(runs):
+            _show(runs[index], at, (start, end), shift, (segments, pieces))
+            stop = at + len(runs[index].text)
+            if stop > end:
+                break
+            index, at = index + 1, stop
+        lines.append(Line(Strip(segments), tuple(pieces)))
+        before = rest
+    return lines
+
+
+def _show(
+    run: Run, at: int, span: tuple[int, int], shift: int, into: tuple[list[Segment], list[Piece]]
+) -> None:
+    """Add what of a run, which begins at `at` of its paragraph, lies in the span of a line."""
+    low, high = max(span[0], at), min(span[1], at + len(run.text))
+    if low >= high:
+        return
+    segments, pieces = into
+    segments.append(Segment(run.text[low - at : high - at], run.style))
+    if run.src >= 0:
+        pieces.append(_piece(run, at, low, high, shift))
+
+
+def _piece(run: Run, at: int, low: int, high: int, shift: int) -> Piece:
+    lead = run.lead if low == at else 0
+    tail = run.tail if high == at + len(run.text) else 0
+    if run.size == len(run.text):
+        return Piece(low + shift, high - low, run.src + low - at, high - low, lead, tail)
+    return Piece(low + shift, high - low, run.src, run.size, lead, tail)
+
+
+def decoration(segments: Iterable[Segment]) -> Line:
+    """A line that shows nothing of the source."""
+    return Line(Strip(segments))
+
+
+BLANK = Line(Strip([]))
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """What the lines read as, without styles and trailing spaces."""
+    return "\n".join(line.strip.text.rstrip() for line in lines)

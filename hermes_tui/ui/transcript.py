@@ -1,0 +1,477 @@
+"""The chat: one widget that draws lines of blocks, however many there are.
+
+Heights are estimated until a block is seen and exact after that. What keeps its place is the
+first line on the screen (`_top`), never a number of lines from the start, so nothing jumps when
+a height turns out to be another one. At the end it follows the end.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import var
+from textual.scroll_view import ScrollView
+from textual.widget import Widget
+
+from hermes_tui.ui.blocks import Block, Sheet
+from hermes_tui.ui.selection import extract
+from hermes_tui.ui.theme import Look, ThemeSpec
+from hermes_tui.ui.transcript_column import Column, Spot
+from hermes_tui.ui.transcript_paint import Over, overlay, paint
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.selection import Selection
+    from textual.strip import Strip
+    from textual.timer import Timer
+
+FRAME_S = 0.05
+"""Changes of blocks are drawn at most this often."""
+SHARE = 4
+"""A redraw that took so long waits that many times as long for the next: the loop stays free."""
+SLICE_S = 0.008
+"""How long one idle slice may measure."""
+PAUSE_S = 0.04
+REACH = 200
+"""Blocks above and below the screen that are measured in idle slices."""
+
+
+_FIELDS: Any = Widget
+
+
+class Match(NamedTuple):
+    """A text that was found: a part of a block's source."""
+
+    block: Block
+    start: int
+    end: int
+
+
+class Transcript(ScrollView, can_focus=True):
+    """The blocks of a session. `new_below` counts those that came while the reader was above."""
+
+    DEFAULT_CSS = """
+    Transcript {
+        overflow-x: hidden;
+        overflow-y: scroll;
+        scrollbar-size-vertical: 1;
+        background: $background;
+        color: $foreground;
+    }
+    """
+    ALLOW_SELECT = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", show=False),
+        Binding("c", "copy_block", show=False),
+        Binding("n", "match(1)", show=False),
+        Binding("N", "match(-1)", show=False),
+    ]
+
+    new_below: var[int] = var(0, init=False)
+
+    class BlockAction(Message):
+        """Something in a block was clicked: `copy` or `link` with a value, or `output`."""
+
+        def __init__(self, block: Block, action: str, value: str = "") -> None:
+            super().__init__()
+            self.block = block
+            self.action = action
+            self.value = value
+
+    def __init__(
+        self,
+        look: Look | None = None,
+        *,
+        chat_width: int = 100,
+        times: bool = True,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        look = look or Look(ThemeSpec(name="plain", ansi=True))
+        self.column = Column(Sheet(80, look, times=times))
+        self.following = True
+        self.cursor: Block | None = None
+        self.chat_width = chat_width
+        self._margin = 1
+        self._top = Spot(0, 0)
+        self._dirty: dict[int, Block] = {}
+        self._timer: Timer | None = None
+        self._idle: Timer | None = None
+        self._next = 0.0
+        self._drawing = False
+        self._pattern: re.Pattern[str] | None = None
+        self._matches: list[Match] = []
+        self._match = -1
+
+    # --- blocks -----------------------------------------------------------------------------
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """All blocks, oldest first."""
+        return self.column.blocks
+
+    def append(self, *blocks: Block) -> None:
+        """Add blocks at the end."""
+        for block in blocks:
+            self.column.append(block)
+        if not self.following:
+            self.new_below += len(blocks)
+        self._soon()
+
+    def prepend(self, blocks: Sequence[Block]) -> None:
+        """Put older blocks before all others; what is on the screen stays there."""
+        self.replace_head(0, blocks)
+
+    def replace_head(self, count: int, blocks: Sequence[Block]) -> None:
+        """Put older blocks in the place of the first `count`; the screen stays where it is."""
+        top = max(0, self._top.at - count)
+        line = self._top.line if self._top.at >= count else 0
+        self.column.replace_head(count, blocks)
+        self._top = Spot(top + len(blocks), line)
+        self._soon()
+
+    def take_out(self, block: Block) -> None:
+        """Take one block out."""
+        index = self.column.index(block)
+        if index >= 0:
+            self.column.remove(index)
+            self._top = Spot(self._top.at - (self._top.at > index), self._top.line)
+            self._soon()
+
+    def update(self, block: Block) -> None:
+        """A block has changed; it is drawn with the next frame, at most 20 a second."""
+        self._dirty[id(block)] = block
+        self._soon()
+
+    def clear(self) -> None:
+        """Take all blocks out and follow the end again."""
+        self.column.clear()
+        self._dirty.clear()
+        self._top, self.following, self.cursor = Spot(0, 0), True, None
+        self.new_below = 0
+        self.highlight(None)
+        self._soon()
+
+    def set_look(self, look: Look) -> None:
+        """Draw everything in another theme."""
+        self._resheet(self.column.sheet._replace(look=look))
+
+    def set_compact(self, compact: bool) -> None:
+        """Draw without head lines and margins, for narrow screens, or with them."""
+        if compact != self.column.sheet.compact:
+            self._resheet(self.column.sheet._replace(compact=compact))
+
+    # --- frames -----------------------------------------------------------------------------
+
+    def _soon(self) -> None:
+        if self._timer is None and self.is_attached and self.size.width:
+            wait = self._next - time.monotonic()
+            self._timer = self.set_timer(max(0.001, wait), self._flush)
+
+    def _flush(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        started = time.thread_time()
+        for block in self._dirty.values():
+            self.column.touch(block)
+        self._dirty.clear()
+        self._settle()
+        spent = time.thread_time() - started
+        self._next = time.monotonic() + max(FRAME_S, SHARE * spent)
+
+    def flush(self) -> None:
+        """Draw what has changed now instead of with the next frame."""
+        if self.size.width:
+            self._flush()
+
+    def _settle(self) -> None:
+        """Measure what is on the screen and put it where it belongs."""
+        column, height = self.column, self._rows
+        if not height or not self.size.width:
+            return
+        if not self.following:
+            top = Spot(min(self._top.at, max(0, len(column) - 1)), self._top.line)
+            self._top = column.move(top, 0)
+            column.fill(self._top, height)
+            self.following = column.top(self._top) >= column.total - height
+        if self.following:
+            column.fill_end(height)
+            self._top = column.spot(column.total - height)
+            self.new_below = 0
+        self._place(column.top(self._top))
+        self._measure_later()
+
+    def _place(self, y: int) -> None:
+        """Scroll there and tell the scrollbar, without a layout of the whole screen."""
+        size = Size(self.size.width, self.column.total)
+        if size != self.virtual_size:
+            self.set_reactive(_FIELDS.virtual_size, size)
+        if y != self.scroll_y:
+            self.set_reactive(_FIELDS.scroll_y, float(y))
+        self.set_reactive(_FIELDS.scroll_target_y, float(y))
+        if self.show_vertical_scrollbar:
+            bar = self.vertical_scrollbar
+            bar.window_virtual_size, bar.window_size, bar.position = size.height, self._rows, y
+        self.refresh()
+
+    @property
+    def _rows(self) -> int:
+        return self.scrollable_content_region.height
+
+    def _measure_later(self) -> None:
+        if self._idle is None:
+            self._idle = self.set_timer(PAUSE_S, self._measure_slice)
+
+    def _measure_slice(self) -> None:
+        self._idle = None
+        if self._timer is not None:
+            return
+        until = time.thread_time() + SLICE_S
+        changed = False
+        for index in self.column.unmeasured(self._top.at, REACH):
+            self.column.measure(index)
+            changed = True
+            if time.thread_time() > until:
+                break
+        if changed:
+            self._settle()
+
+    # --- size -------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        """Wrap to the new width; the first line on the screen stays the first."""
+        self._resheet(self.column.sheet)
+
+    def _resheet(self, sheet: Sheet) -> None:
+        width = self.size.width
+        if not width:
+            self.column.resize(sheet)
+            return
+        self._margin = 0 if sheet.compact or width < 40 else 2 if width >= 100 else 1
+        room = width - self._margin - (1 if self._margin else 0)
+        new = sheet._replace(width=max(1, min(self.chat_width, room)))
+        if new == self.column.sheet:
+            self._settle()
+            return
+        source = -1 if self.following else self.column.source_at(self._top)
+        rewrapped = new.width != self.column.sheet.width
+        self.column.resize(new)
+        if source >= 0:
+            self._top = self.column.spot_of(self._top.at, source)
+        elif rewrapped:
+            self._top = Spot(self._top.at, min(self._top.line, 1))
+        if rewrapped and self.text_selection is not None:
+            self.screen.clear_selection()
+        self._settle()
+
+    # --- scrolling --------------------------------------------------------------------------
+
+    def _scroll_to(self, x: float | None = None, y: float | None = None, **_: Any) -> bool:
+        """Every way to scroll ends here; nothing slides, so that a key is done when it is seen."""
+        del x
+        return y is not None and self.go(round(y))
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Somebody set the position past `_scroll_to`: take it as a wish."""
+        if round(old_value) != round(new_value):
+            self.set_reactive(_FIELDS.scroll_y, old_value)
+            self.go(round(new_value))
+
+    def go(self, y: int) -> bool:
+        """Scroll so that line `y` of the whole is the first on the screen.
+
+        What is measured on the way may show that the line is elsewhere; the step is kept.
+        """
+        self.flush()
+        now, end = round(self.scroll_y), max(0, self.column.total - self._rows)
+        y = min(max(0, y), end)
+        if y == now:
+            return False
+        if y == end:
+            self.following = True
+        else:
+            self.following = False
+            near = abs(y - now) <= 3 * self._rows
+            self._top = self.column.move(self._top, y - now) if near else self.column.spot(y)
+        self._settle()
+        return True
+
+    def to_end(self) -> None:
+        """Go to the end and follow it."""
+        self.following = True
+        self._settle()
+
+    def show_block(self, block: Block, source: int = 0, share: float = 0.0) -> None:
+        """Scroll to a part of a block, so that it stands at that share of the screen's height."""
+        self.flush()
+        index = self.column.index(block)
+        if index < 0:
+            return
+        spot = self.column.spot_of(index, source) if source else Spot(index, 0)
+        self.following = False
+        self._top = self.column.move(spot, -round(share * self._rows))
+        self._settle()
+
+    # --- drawing ----------------------------------------------------------------------------
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw a part of the screen; offsets for the mouse are put in only when it asks."""
+        self._drawing = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._drawing = False
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        width = self.size.width
+        over = Over(self.cursor, self.text_selection, self._pattern)
+        line = round(self.scroll_y) + y
+        strip, place = paint(self.column, line, self._margin, width, over)
+        if self.new_below and y == self._rows - 1:
+            look = self.column.sheet.look
+            return overlay(strip, f" ↓ {self.new_below:,} new ", look["chip"], width)
+        strip = strip.apply_style(self.rich_style)
+        return strip if self._drawing else strip.apply_offsets(0, place)
+
+    def watch_new_below(self) -> None:
+        """Draw the chip, or take it away."""
+        self.refresh()
+
+    # --- mouse and selection ----------------------------------------------------------------
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The source of what is selected."""
+        return extract(self.column, selection, self._margin), "\n"
+
+    def on_click(self, event: events.Click) -> None:
+        """Unfold, copy, open a link, or go to what is new."""
+        if self.new_below and event.y == self._rows - 1 and event.x >= self.size.width - 16:
+            self.to_end()
+            return
+        row = self.column.row(round(self.scroll_y) + event.y)
+        act: Any = event.style.meta.get("act")
+        if row is None or not act:
+            return
+        event.stop()
+        self._act(row.block, act)
+
+    def _act(self, block: Block, act: tuple[Any, ...]) -> None:
+        match act:
+            case ("toggle",):
+                self.open(block)
+            case ("copy", int(start), int(end)):
+                text = block.source[start:end]
+                self.app.copy_to_clipboard(text)
+                self.post_message(self.BlockAction(block, "copy", text))
+            case ("link", str(url)):
+                self.post_message(self.BlockAction(block, "link", url))
+            case (str(name), *_):
+                self.post_message(self.BlockAction(block, name))
+            case _:
+                return
+
+    # --- the block cursor -------------------------------------------------------------------
+
+    def cursor_up(self) -> None:
+        """Move the block cursor up; it begins at the last block on the screen."""
+        self._step(-1)
+
+    def cursor_down(self) -> None:
+        """Move the block cursor down."""
+        self._step(1)
+
+    def _step(self, by: int) -> None:
+        self.flush()
+        if not self.blocks:
+            return
+        index = self.column.index(self.cursor) if self.cursor else -1
+        last = self.column.spot(round(self.scroll_y) + self._rows - 1).at
+        index = last if index < 0 else min(max(0, index + by), len(self.blocks) - 1)
+        self.set_cursor(self.blocks[index])
+
+    def set_cursor(self, block: Block | None) -> None:
+        """Put the block cursor on a block and bring it into view; None takes it away."""
+        self.cursor = block
+        if block is None:
+            self.refresh()
+            return
+        index = self.column.index(block)
+        top, size = self.column.heights.before(index), self.column.measure(index)
+        now = round(self.scroll_y)
+        if top < now or size >= self._rows:
+            self.show_block(block)
+        elif top + size > now + self._rows:
+            self.go(top + size - self._rows)
+        self.refresh()
+
+    def open(self, block: Block | None = None) -> bool:
+        """Unfold or fold a block, the one under the cursor if none is given."""
+        block = block or self.cursor
+        if block is None or not block.toggle():
+            return False
+        if self.following and self.column.index(block) >= 0:
+            self.following = False
+        self.update(block)
+        self.flush()
+        return True
+
+    def copy(self) -> str:
+        """The source of the block under the cursor, which is put on the clipboard too."""
+        if self.cursor is None:
+            return ""
+        text = self.cursor.copy()
+        self.app.copy_to_clipboard(text)
+        self.post_message(self.BlockAction(self.cursor, "copy", text))
+        return text
+
+    def action_open(self) -> None:
+        """Enter: unfold the block under the cursor."""
+        self.open()
+
+    def action_copy_block(self) -> None:
+        """C: copy it."""
+        self.copy()
+
+    # --- finding ----------------------------------------------------------------------------
+
+    def find(self, pattern: re.Pattern[str]) -> list[Match]:
+        """All places in all blocks that match, oldest first."""
+        return [
+            Match(block, found.start(), found.end())
+            for block in self.blocks
+            for found in pattern.finditer(block.source)
+            if found.end() > found.start()
+        ]
+
+    def highlight(self, pattern: re.Pattern[str] | None) -> list[Match]:
+        """Mark all matches on the screen; None ends it. n and N go from one to the next."""
+        self._pattern = pattern
+        self._matches = self.find(pattern) if pattern else []
+        self._match = -1
+        self.refresh()
+        return self._matches
+
+    def reveal(self, match: Match) -> None:
+        """Unfold the block of a match if need be and scroll to it."""
+        if match in self._matches:
+            self._match = self._matches.index(match)
+        shown = any(line.end >= match.end for line in self.column.lines(match.block))
+        if not shown and match.block.toggle():
+            self.update(match.block)
+        self.show_block(match.block, match.start, share=1 / 3)
+
+    def action_match(self, step: int) -> None:
+        """To the next match, or the one before."""
+        if self._matches:
+            begin = 0 if step > 0 else len(self._matches) - 1
+            at = self._match + step if self._match >= 0 else begin
+            self.reveal(self._matches[at % len(self._matches)])
