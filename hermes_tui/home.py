@@ -79,6 +79,13 @@ class Home:
         return self.path / "ui.json"
 
     @property
+    def protected(self) -> tuple[str, ...]:
+        """The files of the home that no tool may read or write."""
+        kept = (self.secrets, self.database, self.lock, self.socket)
+        beside = (self.database.with_name(self.database.name + end) for end in ("-wal", "-shm"))
+        return tuple(os.path.realpath(path) for path in (*kept, *beside))
+
+    @property
     def socket(self) -> Path:
         """The core's Unix socket; under a digest in the run folder when the home's path is long."""
         near = self.path / "core.sock"

@@ -47,12 +47,16 @@ class Agent(Struct, frozen=True, kw_only=True):
 
 
 class TurnSession(Protocol):
-    """The session as the loop sees it; `runtime.session.Session` is the one there is."""
+    """The session as the loop sees it; `runtime.session.Session` is the one there is.
+
+    protected: files that no tool may read or write.
+    """
 
     id: str
     cwd: str
     env: dict[str, str]
     outputs: str
+    protected: tuple[str, ...]
 
     @property
     def conversation(self) -> Conversation:

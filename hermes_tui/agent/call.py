@@ -21,6 +21,7 @@ class Call:
         self.env = session.env
         self.outputs = session.outputs
         self.window_chars = window_chars
+        self.protected = session.protected
         self._session = session
         self._turn = turn
         self._show = Coalescer(self._deliver)

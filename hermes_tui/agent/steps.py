@@ -15,7 +15,7 @@ from msgspec import Struct
 from hermes_tui.agent.agent import Agent, TurnSession
 from hermes_tui.agent.call import Call
 from hermes_tui.agent.conversation import INTERRUPTED
-from hermes_tui.errors import HermesError, ToolError
+from hermes_tui.errors import HermesError
 from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -106,18 +106,18 @@ class _Runner:
         if job.asked is not None and not await self._approved(job, job.asked):
             return
         resource = job.tool.resource(job.arguments, self.session.cwd)
-        lock = self.resources.setdefault(resource or job.call.id, asyncio.Lock())
-        async with lock, self.slots:
-            began = time.monotonic()
-            result = await self._effect(job)
+        async with self.resources.setdefault(resource or job.call.id, asyncio.Lock()):
+            if job.asked is not None and not await self._still_as_approved(job):
+                return
+            async with self.slots:
+                began = time.monotonic()
+                result = await self._effect(job)
         point("tool ran")
-        seconds = round(time.monotonic() - began, 4)
-        status: Status = "error" if result.failed else "ok"
-        ended = self._ended(job.call, status, result.for_model)
+        ended = self._ended(job.call, "error" if result.failed else "ok", result.for_model)
         ended = msgspec.structs.replace(
             ended,
             details=result.details,
-            seconds=seconds,
+            seconds=round(time.monotonic() - began, 4),
             output_path=result.output_path,
             output_bytes=result.output_bytes,
         )
@@ -144,14 +144,33 @@ class _Runner:
             await self.session.add(self._refusal(job.call, answer))
             return False
         if answer.arguments:
-            try:
-                job.arguments = job.tool.parse(answer.arguments)
-                job.action = job.tool.action(job.arguments, self.session.cwd)
-            except ToolError as error:
-                await self.session.add(self._ended(job.call, "error", str(error)))
-                return False
             job.call = msgspec.structs.replace(job.call, arguments=answer.arguments)
-        await self.session.add(self._started(job))
+            return await self._described(job)
+        return True
+
+    async def _still_as_approved(self, job: _Job) -> bool:
+        """An approval is for exactly what was seen: what has changed since is asked again."""
+        seen = job.action.digest
+        while await self._described(job):
+            if job.action.digest == seen:
+                await self.session.add(self._started(job))
+                return True
+            seen = job.action.digest
+            why = "what it would do has changed since it was approved"
+            asked = self._asking(job.call, job.action, why)
+            await self.session.add(asked)
+            if not await self._approved(job, asked):
+                return False
+        return False
+
+    async def _described(self, job: _Job) -> bool:
+        """Work out again what the call would do; an error result when it can't be done."""
+        try:
+            job.arguments = job.tool.parse(job.call.arguments)
+            job.action = job.tool.action(job.arguments, self.session.cwd)
+        except HermesError as error:
+            await self.session.add(self._ended(job.call, "error", str(error)))
+            return False
         return True
 
     def _refusal(self, call: ToolCall, answer: ApprovalAnswered) -> ToolEnded:

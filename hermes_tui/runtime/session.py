@@ -7,7 +7,6 @@ import logging
 import time
 import traceback
 from collections.abc import Coroutine
-from pathlib import Path
 from typing import Any, Protocol
 
 from hermes_tui.agent.agent import Agent, Prefix
@@ -29,6 +28,7 @@ from hermes_tui.events import (
     TurnStarted,
 )
 from hermes_tui.faults import point
+from hermes_tui.home import Home
 from hermes_tui.intents import (
     AnswerApproval,
     Answered,
@@ -54,6 +54,7 @@ class Services(Protocol):
     """What a session needs of its core."""
 
     log: Log
+    home: Home
 
     async def agent_for(self, session: Session) -> Agent:
         """The agent that answers this session's next turn."""
@@ -80,11 +81,12 @@ class Services(Protocol):
 class Session(Ledger):
     """A session in memory, as the loop sees it (`agent.agent.TurnSession`) and as faces do."""
 
-    def __init__(self, core: Services, key: int, info: SessionInfo, outputs: Path) -> None:
+    def __init__(self, core: Services, key: int, info: SessionInfo) -> None:
         super().__init__(core.log, key, info)
         self.prefix: Prefix | None = None
         self.env: dict[str, str] = {}
-        self.outputs = str(outputs)
+        self.outputs = str(core.home.outputs / info.id)
+        self.protected = core.home.protected
         self._core = core
         self._task: asyncio.Task[None] | None = None
         self._stopping = False

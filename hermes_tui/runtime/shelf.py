@@ -8,15 +8,12 @@ import time
 from typing import Protocol
 
 from hermes_tui.events import ProcessEnded, Record, SessionStarted
-from hermes_tui.home import Home
 from hermes_tui.intents import OpenSession, SessionInfo
 from hermes_tui.runtime.session import Services, Session
 
 
 class Owner(Services, Protocol):
     """What the shelf needs of its core."""
-
-    home: Home
 
     def known_processes(self) -> set[str]:
         """Ids of the background processes this core has started."""
@@ -48,7 +45,7 @@ class Shelf:
         key, info = await self._core.log.find(which)
         async with self._loading.setdefault(info.id, asyncio.Lock()):
             if info.id not in self.sessions:
-                session = Session(self._core, key, info, self._core.home.outputs / info.id)
+                session = Session(self._core, key, info)
                 await session.load()
                 await self._mark_lost(session)
                 self._put(session)
@@ -77,7 +74,7 @@ class Shelf:
         )
         record = Record(session=info.id, n=1, ts=now, event=first)
         key = await self._core.log.create(info, [record])
-        session = Session(self._core, key, info, self._core.home.outputs / info.id)
+        session = Session(self._core, key, info)
         session.conversation.apply(first)
         session.last = session.shown = 1
         self._put(session)

@@ -33,7 +33,7 @@ class Context(Protocol):
 
     cwd: the session's working folder; env: the session's environment whitelist; outputs:
     folder for this session's long outputs; window_chars: how much the model may see of one
-    result, in characters.
+    result, in characters; protected: files that no tool may read or write.
     """
 
     session: str
@@ -42,6 +42,7 @@ class Context(Protocol):
     env: dict[str, str]
     outputs: str
     window_chars: int
+    protected: tuple[str, ...]
 
     def progress(self, text: str) -> None:
         """Show more output of this call; cheap, coalesced."""

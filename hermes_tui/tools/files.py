@@ -39,7 +39,7 @@ async def read_file(
     """
     real = paths.resolve(path, ctx.cwd, ctx.env.get("HOME", ""))
     part = (offset, limit, column)
-    return await asyncio.to_thread(_read, real, part, ctx.window_chars, _protected(ctx))
+    return await asyncio.to_thread(_read, real, part, ctx.window_chars, ctx.protected)
 
 
 def _resource(arguments: dict[str, Any], cwd: str) -> str | None:
@@ -64,7 +64,7 @@ async def write_file(path: str, content: str, *, ctx: Context) -> ToolResult:
     content: the complete new content. To change a part, use edit_file.
     """
     real = paths.resolve_for_writing(path, ctx.cwd, ctx.env.get("HOME", ""))
-    return await asyncio.to_thread(_write, real, content, _protected(ctx))
+    return await asyncio.to_thread(_write, real, content, ctx.protected)
 
 
 def _describe_edit(arguments: dict[str, Any], cwd: str) -> Action:
@@ -88,7 +88,7 @@ async def edit_file(
     replace_all: replace every occurrence.
     """
     real = paths.resolve_for_writing(path, ctx.cwd, ctx.env.get("HOME", ""))
-    made = await asyncio.to_thread(_edit, real, (old, new), replace_all, _protected(ctx))
+    made = await asyncio.to_thread(_edit, real, (old, new), replace_all, ctx.protected)
     seen = diff.shorten(_diff(*made.change, real), ctx.window_chars - _SAID_CHARS)
     return ToolResult(for_model=f"{made.said}\n{seen}", details=_details(real, *made.change))
 
@@ -186,21 +186,3 @@ def _write_action(tool_name: str, verb: str, real: str, change: tuple[str, str])
         undo=undo,
         rule=f"{tool_name} {real}",
     )
-
-
-def _protected(ctx: Context) -> tuple[str, ...]:
-    return getattr(ctx, "protected", ())
-
-
-def _listing(real: str, limit: int) -> str:
-    """What a folder holds, folders with a slash."""
-    names: list[str] = []
-    try:
-        with os.scandir(real) as entries:
-            names = sorted(entry.name + "/" * entry.is_dir() for entry in entries)
-    except OSError as error:
-        raise ToolError(f"{real}: {error.strerror}") from error
-    text = "\n".join(names)
-    if len(text) > limit:
-        text = text[: limit - 100].rpartition("\n")[0] + "\n[… more]"
-    return f"{real} is a folder of {len(names)} entries:\n{text}"

@@ -57,7 +57,7 @@ async def search_files(
         raise ToolError("the pattern is empty" if not pattern else f"there is no folder {root}")
     programs = ctx.env.get("PATH", os.defpath)
     query = Query(pattern=pattern, root=root, programs=programs, glob=glob, names=names)
-    hits, note = await _search(query, max(1, limit), getattr(ctx, "protected", ()))
+    hits, note = await _search(query, max(1, limit), ctx.protected)
     shown = [_as_seen_from(ctx.cwd, root, hit) for hit in hits[:limit]]
     if len(hits) > limit:
         note += f"\n[… more than {limit} results; narrow the search or raise the limit]"

@@ -27,6 +27,7 @@ from hermes_tui.home import Home
 from hermes_tui.intents import AnswerApproval, AnswerQuestion
 from hermes_tui.security.policy import Action
 from hermes_tui.tools.base import ToolResult, tool
+from hermes_tui.tools.files import edit_file, read_file
 from tests.fakes.scripted_model import Call, Reply, ScriptedModel, call, calls, fail, say
 from tests.fakes.small_core import say_to, small_core, until
 
@@ -501,3 +502,45 @@ async def test_equal_call_ids_of_two_replies_are_told_apart(
         events = await until(face, TurnEnded)
     ids = [e.call_id for e in events if isinstance(e, ToolEnded)]
     assert len(set(ids)) == 2
+
+
+async def test_what_changed_after_the_question_is_asked_again(
+    home: Home, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    """Two edits of one file in one reply: the second was described against the old file."""
+    path = tmp_path / "list.txt"
+    path.write_text("a\nb\n")
+    edits = [
+        Call("edit_file", {"path": str(path), "old": "a\n", "new": "A\n"}),
+        Call("edit_file", {"path": str(path), "old": "b\n", "new": "B\n"}),
+    ]
+    scripted.script = [calls(*edits), say("ok")]
+    asked: list[ApprovalAsked] = []
+    async with small_core(home, scripted.url, edit_file) as core:
+        session, face = await core.session()
+        await say_to(session, "go")
+        async with asyncio.timeout(5):
+            while len(asked) < 3:
+                event = (await until(face, ApprovalAsked))[-1]
+                assert isinstance(event, ApprovalAsked)
+                asked.append(event)
+                yes = AnswerApproval(session="s", ask_id=event.ask_id, verdict="once")
+                await session.answer_approval(yes)
+        await until(face, TurnEnded)
+    assert "changed since" in asked[2].reason
+    assert asked[2].detail != asked[1].detail
+    assert path.read_text() == "A\nB\n"
+
+
+async def test_no_tool_reads_the_files_of_the_home_itself(
+    home: Home, scripted: ScriptedModel
+) -> None:
+    token = "-".join(["not", "for", "the", "model"])
+    home.secrets.write_text(f"KEY={token}\n")
+    scripted.script = [call("read_file", path=str(home.secrets)), say("ok")]
+    async with small_core(home, scripted.url, read_file) as core:
+        session, face = await core.session()
+        await say_to(session, "go")
+        ((status, text),) = results(await until(face, TurnEnded))
+    assert status == "error"
+    assert token not in text

@@ -54,12 +54,12 @@ class SmallCore:
         info = SessionInfo(id=name, title="t", cwd=str(self.home.path), **more)
         started = SessionStarted(title="t", cwd=info.cwd, mode=info.mode)
         key = await self.log.create(info, [Record(session=name, n=1, ts=1.0, event=started)])
-        return await self.watch(Session(self, key, info, self.home.outputs / name))
+        return await self.watch(Session(self, key, info))
 
     async def again(self, name: str = "s") -> tuple[Session, Face]:
         """The same session as the next core would load it."""
         key, info = await self.log.find(name)
-        return await self.watch(Session(self, key, info, self.home.outputs / name))
+        return await self.watch(Session(self, key, info))
 
     async def watch(self, session: Session) -> tuple[Session, Face]:
         await session.load()
