@@ -186,3 +186,17 @@ def _write_action(tool_name: str, verb: str, real: str, change: tuple[str, str])
         undo=undo,
         rule=f"{tool_name} {real}",
     )
+
+
+def _listing(real: str, limit: int) -> str:
+    """What a folder holds, folders with a slash."""
+    names: list[str] = []
+    try:
+        with os.scandir(real) as entries:
+            names = sorted(entry.name + "/" * entry.is_dir() for entry in entries)
+    except OSError as error:
+        raise ToolError(f"{real}: {error.strerror}") from error
+    text = "\n".join(names)
+    if len(text) > limit:
+        text = text[: limit - 100].rpartition("\n")[0] + "\n[… more]"
+    return f"{real} is a folder of {len(names)} entries:\n{text}"
