@@ -43,7 +43,7 @@ class ChatCompletions:
 
     base_url: with or without `/chat/completions` at its end. name: may be empty, then it is the
     first model the endpoint offers. window: 0 means ask; a guess serves until then. prices: US
-    dollars per million prompt and completion tokens. extra: further fields of every request.
+    dollars per million prompt and completion tokens.
     """
 
     repairs_calls = True
@@ -61,7 +61,6 @@ class ChatCompletions:
         self.name = name
         self.base_url = clean_url(base_url)
         self.window = window or DEFAULT_WINDOW
-        self.extra: dict[str, Any] = {}
         self._asks_window = not window
         self._key = key
         self._stall_s = stall_s
@@ -69,14 +68,18 @@ class ChatCompletions:
         self._dropped: frozenset[str] = frozenset()
         self._client: httpx2.AsyncClient | None = None
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+    def stream(self, request: Request) -> AsyncIterator[Delta]:
         """Send the request and yield what comes back. Raises ModelError, also in the middle."""
+        return self.ask(request, {})
+
+    async def ask(self, request: Request, extra: dict[str, Any]) -> AsyncIterator[Delta]:
+        """The same with further fields in the body, written before the messages."""
         import httpx2
 
         if not self.name:
             self.name = await self._first_name()
         try:
-            async with aclosing(self._exchange(request)) as deltas:
+            async with aclosing(self._exchange(request, extra)) as deltas:
                 async for delta in deltas:
                     yield delta
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
@@ -120,9 +123,11 @@ class ChatCompletions:
 
     # --- out -------------------------------------------------------------------------------
 
-    async def _exchange(self, request: Request) -> AsyncGenerator[Delta, None]:
+    async def _exchange(
+        self, request: Request, extra: dict[str, Any]
+    ) -> AsyncGenerator[Delta, None]:
         while True:
-            async with self._send(request) as answer:
+            async with self._send(request, extra) as answer:
                 if not answer.is_success:
                     await self._refusal(answer)
                     continue
@@ -130,8 +135,10 @@ class ChatCompletions:
                     yield delta
                 return
 
-    def _send(self, request: Request) -> AbstractAsyncContextManager[httpx2.Response]:
-        body = request_body.encode(self.name, request, self._dropped, self.extra)
+    def _send(
+        self, request: Request, extra: dict[str, Any]
+    ) -> AbstractAsyncContextManager[httpx2.Response]:
+        body = request_body.encode(self.name, request, self._dropped, extra)
         url = self.base_url + "/chat/completions"
         return self._open().stream("POST", url, content=body, headers=self._headers())
 
@@ -151,7 +158,9 @@ class ChatCompletions:
 
             # A TLS context costs 20 ms and 10 MB: an endpoint without TLS does without.
             self._client = httpx2.AsyncClient(
-                timeout=httpx2.Timeout(self._stall_s, connect=CONNECT_S, pool=None),
+                timeout=httpx2.Timeout(
+                    self._stall_s, connect=min(CONNECT_S, self._stall_s), pool=None
+                ),
                 verify=not self.base_url.startswith("http://"),
                 trust_env=not is_local(self.base_url),
                 limits=httpx2.Limits(max_connections=64, keepalive_expiry=300.0),

@@ -1,0 +1,138 @@
+"""Providers with a protocol of their own (Anthropic, Gemini, Bedrock, …), through litellm.
+
+litellm costs seconds of CPU to import, so it is loaded at the first request, in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.util
+import os
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import msgspec
+
+from hermes_tui.errors import ModelError
+from hermes_tui.models import request_body
+from hermes_tui.models.base import Delta, Request
+from hermes_tui.models.chat_completions import DEFAULT_WINDOW
+
+_NO_COST_FETCH = ("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+"""Without it the import fetches a price list from the network."""
+
+_NO_HEADERS: Mapping[str, str] = {}
+
+
+class LitellmModel:
+    """A model by its litellm name, such as `anthropic/claude-sonnet-4-5`."""
+
+    repairs_calls = True
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        key: str = "",
+        base_url: str = "",
+        window: int = 0,
+        stall_s: float = 120.0,
+        prices: tuple[float | None, float | None] = (None, None),
+    ) -> None:
+        self.name = name
+        self.window = window or DEFAULT_WINDOW
+        self._key = key
+        self._base_url = base_url
+        self._stall_s = stall_s
+        self._prices = prices
+        self._litellm: Any = None
+
+    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+        """Send the request and yield what comes back. Raises ModelError, also in the middle."""
+        from hermes_tui.models.replies import ReplyReader
+
+        litellm = await self._load()
+        errors = (litellm.exceptions.openai.OpenAIError, litellm.exceptions.httpx.HTTPError)
+        reader = ReplyReader(self._prices)
+        try:
+            chunks = await litellm.acompletion(**self._arguments(request))
+            async for chunk in self._in_time(chunks):
+                if delta := reader.take([chunk.model_dump_json().encode()]):
+                    yield delta
+        except errors as error:
+            raise self._failed(error) from error
+        if delta := reader.end():
+            yield delta
+        if not reader.finished:
+            raise self._failed(None)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    async def _in_time(self, chunks: Any) -> AsyncIterator[Any]:
+        end = object()
+        while True:
+            try:
+                async with asyncio.timeout(self._stall_s):
+                    chunk = await anext(chunks, end)
+            except TimeoutError:
+                raise ModelError(
+                    f"{self.name} sent nothing for {self._stall_s:g} seconds",
+                    "model.stall_s sets how long to wait",
+                    "network",
+                ) from None
+            if chunk is end:
+                return
+            yield chunk
+
+    async def _load(self) -> Any:
+        if self._litellm is None:
+            if importlib.util.find_spec("litellm") is None:
+                raise ModelError(
+                    f"{self.name or 'this model'} is reached through the package litellm",
+                    "install it with: pip install 'hermes-tui[litellm]'",
+                    "missing",
+                )
+            if not self.name:
+                raise ModelError(
+                    "litellm needs a model name",
+                    "set model.name to something like anthropic/claude-sonnet-4-5",
+                    "missing",
+                )
+            os.environ.setdefault(*_NO_COST_FETCH)
+            litellm: Any = await asyncio.to_thread(importlib.import_module, "litellm")
+            # It prints advice to the terminal on every error otherwise.
+            litellm.suppress_debug_info = True
+            self._litellm = litellm
+        return self._litellm
+
+    def _arguments(self, request: Request) -> dict[str, Any]:
+        arguments: dict[str, Any] = msgspec.json.decode(request_body.encode(self.name, request))
+        arguments |= {"num_retries": 0, "drop_params": True, "timeout": self._stall_s}
+        if self._key:
+            arguments["api_key"] = self._key
+        if self._base_url:
+            arguments["api_base"] = self._base_url
+        return arguments
+
+    def _failed(self, error: Any) -> ModelError:
+        from hermes_tui.models import failures
+
+        provider = self._base_url or self.name.partition("/")[0]
+        endpoint = failures.Endpoint(url=provider, model=self.name, secret=self._key)
+        if error is None:
+            return failures.cut_off(endpoint)
+        status = getattr(error, "status_code", None)
+        response = getattr(error, "response", None)
+        headers: Mapping[str, str] = getattr(response, "headers", None) or _NO_HEADERS
+        text = str(getattr(error, "message", "") or error)
+        lost = (
+            "APIConnectionError" in f"{type(error).__name__} {text}" or "Connection error" in text
+        )
+        text = text.rpartition("Exception - ")[2]
+        if lost or not isinstance(status, int):
+            hint = "check the network and the address"
+            return ModelError(f"the line to {provider} failed: {text[:300]}", hint, "network")
+        body = msgspec.json.encode({"error": {"message": text}})
+        return failures.from_answer(status, headers, body, endpoint)
