@@ -56,7 +56,7 @@ async def _screen(options: Options, terminal: Terminal, home: Home) -> int:
     if isinstance(found, SocketClient):
         return await visit_running(found, visit)
     life = Life(found, terminal, CoreLog(home.log, config.core.log_bytes))
-    return await life.with_screen(visit)
+    return await life.run(visit)
 
 
 async def core_or_client(home: Home, config: Config) -> Core | SocketClient:
@@ -87,7 +87,7 @@ async def _headless(terminal: Terminal, home: Home) -> int:
     log.take_outputs()
     await core.start()
     os.chdir(home.path)
-    return await Life(core, terminal, log).alone()
+    return await Life(core, terminal, log).run()
 
 
 class Life:
@@ -109,43 +109,39 @@ class Life:
         if terminal.lost:
             self._close_screen.set()
 
-    async def with_screen(self, visit: Visit) -> int:
-        """Show a face, then end the core or let it go on alone; the exit code."""
-        self._watch_launcher()
-        client = LocalClient(self._core, "plain" if visit.plain else "ui")
-        face = show(client, visit, embedded=True)
+    async def run(self, visit: Visit | None = None) -> int:
+        """Live until the core has ended, with a face first if there is a visit; the exit code."""
         async with asyncio.TaskGroup() as group:
+            # One task ends the core, whenever it is told to: an end must not be cut short.
             ending = group.create_task(self._end_when_told())
-            closing = group.create_task(self._close_screen_with_the_core())
-            left = await until_left(face, self._close_screen, self._terminal)
-            if left.leave == "quit":
-                await self._core.end("quit")
-            await client.close()
-            for task in (ending, closing):
-                task.cancel()
-        if not self._core.ended.is_set():
-            self._detach(left.failure)
-        elif isinstance(left.failure, HermesError) and self._core.end_reason != RESTART:
-            print(f"hermes: {left.failure.message}", file=sys.stderr)
-        await self.alone()
-        ending = self._terminal.ending
-        return 128 + signal.Signals[ending] if ending else 0
-
-    async def alone(self) -> int:
-        """Go on without a screen until the core ends; the exit code."""
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(self._end_when_told()),
-                group.create_task(self._turn_log_over()),
-            ]
+            turning = group.create_task(self._turn_log_over())
+            if visit is not None:
+                await self._with_face(visit)
             await self._core.ended.wait()
             # The lock is let go last, when the store is closed.
             await asyncio.to_thread(quick.wait_until_free, self._core.home, PATIENCE_S)
-            for task in tasks:
+            for task in (ending, turning):
                 task.cancel()
         if self._core.end_reason == RESTART:
             self._become_the_installed_version()
-        return 0
+        ending_signal = self._terminal.ending
+        return 128 + signal.Signals[ending_signal] if ending_signal else 0
+
+    async def _with_face(self, visit: Visit) -> None:
+        """Show a face, then end the core or let it go on alone."""
+        self._watch_launcher()
+        client = LocalClient(self._core, "plain" if visit.plain else "ui")
+        closing = asyncio.create_task(self._close_screen_with_the_core())
+        face = show(client, visit, embedded=True)
+        left = await until_left(face, self._close_screen, self._terminal)
+        closing.cancel()
+        await client.close()
+        if left.leave == "quit":
+            await self._core.end("quit")
+        elif not self._core.ended.is_set():
+            self._detach(left.failure)
+        elif isinstance(left.failure, HermesError) and self._core.end_reason != RESTART:
+            print(f"hermes: {left.failure.message}", file=sys.stderr)
 
     def _later(self, event: asyncio.Event) -> None:
         self._loop.call_soon_threadsafe(event.set)

@@ -97,6 +97,12 @@ class Window:
             assert time.monotonic() < deadline, f"waited for {what!r}; the screen:\n{self.text}"
             self.read()
 
+    def rest(self, seconds: float) -> None:
+        """Only look on for a while, as somebody does who reads before pressing a key."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self.read()
+
     # --- what is done ----------------------------------------------------------------------
 
     def type(self, text: str) -> None:
