@@ -17,7 +17,7 @@ from hermes_tui.ui import code
 from hermes_tui.ui.markdown_inline import Inline, Places, Source
 from hermes_tui.ui.markdown_table import table
 from hermes_tui.ui.text import safe
-from hermes_tui.ui.text_lines import EMPTY, Line, Prefix, Run, lay, prefix
+from hermes_tui.ui.text_lines import EMPTY, Line, Prefix, Run, bound, lay, prefix
 from hermes_tui.ui.theme import Look
 
 if TYPE_CHECKING:
@@ -78,11 +78,9 @@ def refers(text: str) -> bool:
 @lru_cache(1)
 def parser() -> MarkdownIt:
     """The one Markdown parser."""
-    from markdown_it import MarkdownIt
+    from hermes_tui.ui.markdown_parser import make
 
-    made = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    made.core.ruler.disable("text_join")
-    return made
+    return make()
 
 
 def language_of(fence: Token) -> str:
@@ -181,8 +179,7 @@ class _Painter:
                 self.fence(token)
             case "hr":
                 rule = "─" * self.room
-                self.put([_whole(Line(Strip([Segment(rule, self.look["faint"])])), token, self)])
-                self.done()
+                self.literal([Line(Strip([Segment(rule, self.look["faint"])]))], token)
             case "table_open":
                 end = next(i for i in range(index, len(tokens)) if tokens[i].type == "table_close")
                 self.put(table(tokens[index:end], self.source, self.room, self.look))
@@ -207,8 +204,11 @@ class _Painter:
                 self.quotes -= 1
                 self.loose.pop()
                 self.close_box()
+            case _ if token.content:
+                run = Run(token.content.replace("\n", " "), self.look["text"])
+                self.literal(lay([run], self.room), token)
             case _:
-                self.literal(token)
+                return index + 1
         return index + 1
 
     def start(self, token: Token) -> int:
@@ -275,8 +275,7 @@ class _Painter:
             _untick(parts[0])
         lines = [line for runs in parts for line in (lay(runs, self.room) if runs else ())]
         lines = lines or [Line(Strip([]))]
-        lines[0].start = self.source.start(first)
-        lines[-1].end = self.source.stop(stop)
+        bound(lines, self.source.start(first), self.source.stop(stop))
         self.put(lines)
         self.gap = self.loose[-1] if token.hidden else True
 
@@ -302,12 +301,11 @@ class _Painter:
         self.put(lines)
         self.done()
 
-    def literal(self, token: Token) -> None:
-        """A kind of token with no drawing of its own: its text as it is."""
-        if not token.content:
-            return
-        runs = [Run(token.content.replace("\n", " "), self.look["text"])]
-        self.put([_whole(line, token, self) for line in lay(runs, self.room)])
+    def literal(self, lines: list[Line], token: Token) -> None:
+        """Lines that stand for a token as a whole."""
+        first, stop = token.map or (0, 1)
+        bound(lines, self.source.start(first), self.source.stop(stop))
+        self.put(lines)
         self.done()
 
 
@@ -318,12 +316,6 @@ def _behind(left: Prefix, line: Line, start: int) -> Line:
     pieces = tuple(piece._replace(at=piece.at + left.length) for piece in line.pieces)
     segments = [*left.segments, *line.strip]
     return Line(Strip(segments), pieces, start, line.end)
-
-
-def _whole(line: Line, token: Token, painter: _Painter) -> Line:
-    first, stop = token.map or (0, 1)
-    line.start, line.end = painter.source.start(first), painter.source.stop(stop)
-    return line
 
 
 def _untick(runs: list[Run]) -> None:

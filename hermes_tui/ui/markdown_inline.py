@@ -19,7 +19,11 @@ from hermes_tui.ui.theme import Look
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_URL = re.compile(r"https?://[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]}、。，）」』]")
+_NOT_URL = r"\s<>\"'`()、。，）」』"
+_URL = re.compile(
+    rf"https?://(?:\([^{_NOT_URL}]*\)|[^{_NOT_URL}])*"
+    rf"(?:\([^{_NOT_URL}]*\)|[^{_NOT_URL}.,;:!?\]}}*_])"
+)
 _LINK_END = re.compile(
     r"\]\((?:<[^>]*>|(?:[^()\\\s]|\\.|\((?:[^()\\]|\\.)*\))*)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?\s*\)"
     r"|\]\[[^\]]*\]|\]"

@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from hermes_tui.ui.markdown_inline import Inline, Places, Source
 from hermes_tui.ui.text import cells
-from hermes_tui.ui.text_lines import Line, Piece, Run, lay, prefix
+from hermes_tui.ui.text_lines import Line, Piece, Run, bound, lay, prefix
 from hermes_tui.ui.theme import Look
 
 if TYPE_CHECKING:
@@ -106,8 +106,7 @@ def _draw(row: _Row, widths: list[int], sides: list[str], look: Look, source: So
     ]
     height = max((len(column) for column in columns), default=0) or 1
     lines = [_join(columns, number, widths, sides, look) for number in range(height)]
-    lines[0].start = source.start(row.line)
-    lines[-1].end = source.stop(row.line + 1)
+    bound(lines, source.start(row.line), source.stop(row.line + 1))
     return lines
 
 
@@ -153,7 +152,6 @@ def _records(rows: list[_Row], source: Source, width: int, look: Look) -> list[L
             label = Run(f"{name}: " if name else "", look["table.head"])
             drawn += lay([label, *runs], width, rest=prefix("", look["text"]))
         if drawn:
-            drawn[0].start = source.start(row.line)
-            drawn[-1].end = source.stop(row.line + 1)
+            bound(drawn, source.start(row.line), source.stop(row.line + 1))
         lines += drawn
     return lines

@@ -71,6 +71,9 @@ def _part(column: Column, block: Block, low: _Edge | None, high: _Edge | None) -
     last = len(lines) - 1
     low = low or _Edge(0, 0, 0)
     high = high or _Edge(0, last, len(lines[last].strip.text))
+    if low.line == high.line <= last:
+        start, end = lines[low.line].cut(low.x, high.x)
+        return block.source[start:end] if 0 <= start < end else ""
     start = _first(lines, low, min(high.line, last))
     end = _last(lines, high, low.line)
     if start < 0 or end < 0 or end <= start:

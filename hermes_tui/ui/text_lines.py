@@ -68,6 +68,27 @@ class Line:
             return (self.end if x > 0 else -1) if ends else (self.start if x <= 0 else -1)
         return self._end(x) if ends else self._start(x)
 
+    def cut(self, start: int, end: int) -> tuple[int, int]:
+        """The source of the characters from start to end, each -1 where there is none.
+
+        Markup around a part that is not whole stays out: of `**bold**` half is `bo`. So does
+        the mark of a list item whose words alone are meant.
+        """
+        low, high = self.source(start, ends=False), self.source(end, ends=True)
+        if self.pieces and start == self.pieces[0].at > 0:
+            low = self.pieces[0].src - self.pieces[0].lead
+        for piece in self.pieces:
+            stop = piece.at + piece.length
+            if piece.at < start < stop == end and end < self._stop:
+                return low, piece.src + piece.size
+            if piece.at == start and start < end < stop and start > 0:
+                return piece.src, high
+        return low, high
+
+    @property
+    def _stop(self) -> int:
+        return self.pieces[-1].at + self.pieces[-1].length
+
     def _start(self, x: int) -> int:
         if x <= self.pieces[0].at:
             return self.start
@@ -159,12 +180,13 @@ def _piece(run: Run, at: int, low: int, high: int, shift: int) -> Piece:
     return Piece(low + shift, high - low, run.src, run.size, lead, tail)
 
 
-def decoration(segments: Iterable[Segment]) -> Line:
-    """A line that shows nothing of the source."""
-    return Line(Strip(segments))
-
-
-BLANK = Line(Strip([]))
+def bound(lines: Sequence[Line], start: int, end: int) -> None:
+    """Say that the lines of a block show the source from start to end, markup included."""
+    first, last = lines[0], lines[-1]
+    first.start = start
+    last.end = end
+    first.end = max(first.end, start)
+    last.start = last.start if last.start >= 0 else end
 
 
 def plain(lines: Iterable[Line]) -> str:
