@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from hermes_tui.cli import quick
 from hermes_tui.cli.oneshot import new_id, through
 from hermes_tui.cli.oneshot_answer import Answer
+from hermes_tui.cli.start_memory import imported
 from hermes_tui.configuration.load import load
 from hermes_tui.errors import CoreError
 from hermes_tui.home import Home
@@ -30,6 +31,7 @@ _SCREENS = ("ui", "plain")
 
 def answer(options: Options, terminal: Terminal) -> int:
     """Answer the prompt with a core in this process; the exit code."""
+    imported()
     home = Home.find().ensure()
     config = load(home, os.environ).config
     return asyncio.run(_answer(options, terminal, Core(home, config, headless=True, resume=False)))

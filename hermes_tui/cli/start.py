@@ -15,7 +15,7 @@ from hermes_tui.cli.attach import COME_BACK, visit_running
 from hermes_tui.cli.daemon import RESTART, command
 from hermes_tui.cli.start_face import Visit, show, told, until_left
 from hermes_tui.cli.start_log import CoreLog
-from hermes_tui.cli.start_memory import give_back_memory
+from hermes_tui.cli.start_memory import give_back_memory, imported
 from hermes_tui.cli.start_terminal import Terminal
 from hermes_tui.configuration.load import load
 from hermes_tui.errors import CoreError, HermesError
@@ -86,6 +86,7 @@ async def _headless(terminal: Terminal, home: Home) -> int:
     log = CoreLog(home.log, config.core.log_bytes)
     log.take_outputs()
     await core.start()
+    imported()
     os.chdir(home.path)
     return await Life(core, terminal, log).run()
 

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from hermes_tui.cli.start_memory import imported
 from hermes_tui.cli.start_terminal import Terminal
 from hermes_tui.ui.paste_input import TerminalDriver
 
@@ -110,6 +111,7 @@ class ScreenDriver(TerminalDriver):
         self.terminal.on_lost.append(self._writer.abandon)
         self.terminal.close_screen = self._leave
         super().start_application_mode()
+        imported()
         self._guard()
         if self.terminal.lost:
             self._writer.abandon()

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from hermes_tui.cli.start_memory import imported
 from hermes_tui.cli.start_options import Options
 from hermes_tui.cli.start_terminal import Terminal
 from hermes_tui.config import UiConfig
@@ -80,6 +81,7 @@ async def _full(
 async def _plain(client: CoreClient, visit: Visit, embedded: bool) -> Leave:
     from hermes_tui.plain import run_plain
 
+    imported()
     return await run_plain(client, visit.wanted(), embedded)
 
 
