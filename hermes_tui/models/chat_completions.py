@@ -6,10 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
-from typing import TYPE_CHECKING, Any, cast
-
-import msgspec
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any
 
 from hermes_tui.errors import ModelError
 from hermes_tui.models import request_body
@@ -20,6 +17,7 @@ if TYPE_CHECKING:
 
     from hermes_tui.models.failures import Endpoint
     from hermes_tui.models.replies import ReplyReader
+    from hermes_tui.models.windows import ModelInfo
 
 DEFAULT_WINDOW = 128_000
 CONNECT_S = 15.0
@@ -28,14 +26,6 @@ _COMMENTS_ONLY = 10.0
 """A stream of nothing but keep-alive messages is given up after so many times stall_s."""
 
 _OPTIONAL = ("stream_options", "max_tokens")
-_WINDOW_KEYS = ("context_length", "max_model_len", "context_window", "max_context_length")
-
-
-class ModelInfo(Struct, frozen=True, kw_only=True):
-    """A model an endpoint offers. window: its context size in tokens, 0 where it does not say."""
-
-    name: str
-    window: int = 0
 
 
 class ChatCompletions:
@@ -89,6 +79,8 @@ class ChatCompletions:
         """The models the endpoint offers, with their windows where it says them."""
         import httpx2
 
+        from hermes_tui.models.windows import read_models
+
         try:
             answer = await self._open().get(self.base_url + "/models", headers=self._headers())
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
@@ -105,10 +97,18 @@ class ChatCompletions:
         if self._asks_window:
             self._asks_window = False
             with suppress(ModelError):
-                models = await self.list_models()
-                sizes = [one.window for one in models if one.name == self.name and one.window]
-                self.window = sizes[0] if sizes else self.window
+                self.window = await self._window() or self.window
         return self.window
+
+    async def _window(self) -> int:
+        from hermes_tui.models.windows import loaded_window
+
+        if is_local(self.base_url):
+            loaded = await loaded_window(self._open(), self.base_url, self.name)
+            if loaded:
+                return loaded
+        models = await self.list_models()
+        return next((one.window for one in models if one.name == self.name), 0)
 
     def guess_window(self, tokens: int) -> None:
         """Use this window until the endpoint says better."""
@@ -156,6 +156,7 @@ class ChatCompletions:
         if self._client is None:
             import httpx2
 
+            self._check()
             # A TLS context costs 20 ms and 10 MB: an endpoint without TLS does without.
             self._client = httpx2.AsyncClient(
                 timeout=httpx2.Timeout(
@@ -166,6 +167,22 @@ class ChatCompletions:
                 limits=httpx2.Limits(max_connections=64, keepalive_expiry=300.0),
             )
         return self._client
+
+    def _check(self) -> None:
+        """Raise ModelError for an address or a key that can't be one."""
+        import httpx2
+
+        url = httpx2.URL(self.base_url)
+        if url.scheme not in ("http", "https") or not url.host or (url.port or 0) > 65_535:
+            from hermes_tui.models import failures
+
+            raise failures.no_address(self._endpoint())
+        if not (self._key.isascii() and self._key.isprintable()):
+            raise ModelError(
+                f"the API key for {url.host} holds characters that no key has",
+                "copy it once more and set it with `hermes setup`",
+                "auth",
+            )
 
     def _headers(self) -> dict[str, str]:
         headers = {
@@ -274,29 +291,3 @@ def is_local(url: str) -> bool:
     """Whether an address is on this machine, where no proxy has a say."""
     host = url.split("://", 1)[-1].split("/", 1)[0]
     return host.startswith(("127.", "localhost", "[::1]", "0.0.0.0"))
-
-
-def read_models(body: bytes) -> tuple[ModelInfo, ...]:
-    """The models of a `GET /models` answer; empty when it is none."""
-    try:
-        value: Any = msgspec.json.decode(body)
-    except msgspec.DecodeError:
-        return ()
-    if isinstance(value, dict):
-        fields = cast("dict[str, Any]", value)
-        value = fields.get("data") or fields.get("models")
-    rows = cast("list[Any]", value) if isinstance(value, list) else []
-    found: list[ModelInfo] = []
-    for row in rows:
-        fields = cast("dict[str, Any]", row) if isinstance(row, dict) else {}
-        name = fields.get("id") or fields.get("name")
-        if isinstance(name, str):
-            found.append(ModelInfo(name=name, window=_window(fields)))
-    return tuple(found)
-
-
-def _window(fields: dict[str, Any]) -> int:
-    meta = fields.get("meta")
-    inner = cast("dict[str, Any]", meta) if isinstance(meta, dict) else {}
-    sizes = [fields.get(key) for key in _WINDOW_KEYS] + [inner.get("n_ctx_train")]
-    return next((size for size in sizes if isinstance(size, int) and size > 0), 0)

@@ -64,8 +64,10 @@ def from_answer(
     said, code = _said(body)
     said = said.replace(endpoint.secret, "•••") if endpoint.secret else said
     kind = _kind(status, f"{code} {said}")
+    wait = _wait(headers, said) if status == 429 or kind == "overloaded" else None
+    if kind == "billing" and wait is not None:
+        kind = "rate"  # a quota a minute, not an empty purse
     message, hint = _sentence(kind, status, endpoint)
-    wait = _wait(headers, said) if kind in ("rate", "overloaded") else None
     return ModelError(f"{message}: {said}" if said else message, hint, kind, wait)
 
 
@@ -99,9 +101,14 @@ def from_exception(error: Exception, endpoint: Endpoint, stall_s: float) -> Mode
     if isinstance(error, httpx2.ConnectError):
         return ModelError(f"nothing answers at {host}", _REACH, "network")
     if isinstance(error, httpx2.UnsupportedProtocol | httpx2.InvalidURL):
-        hint = "set model.base_url to something like http://127.0.0.1:11434/v1"
-        return ModelError(f"{endpoint.url} is no address", hint, "missing")
+        return no_address(endpoint)
     return ModelError(f"the line to {host} dropped ({error})", _AGAIN, "network")
+
+
+def no_address(endpoint: Endpoint) -> ModelError:
+    """The error for a base address that is none."""
+    hint = "set model.base_url to something like http://127.0.0.1:11434/v1"
+    return ModelError(f"{endpoint.url or 'an empty text'} is no address", hint, "missing")
 
 
 def malformed(what: str, endpoint: Endpoint) -> ModelError:

@@ -41,7 +41,7 @@ class CannedClient:
             case intents.ListModels():
                 return intents.ModelList(models=("opus", "sonnet"), current="opus")
             case intents.GetStatus():
-                return intents.CoreInfo(pid=1, version="0", started=0.0, home="/", faces=1)
+                return intents.CoreInfo(pid=1, version="0", started=0.0, home="/")
             case _:
                 raise NotFoundError(f"the canned core does not know {type(intent).__name__}")
 

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 _ids = itertools.count(1)
@@ -124,7 +124,8 @@ class ScriptedModel:
     """The server. Nothing it does depends on time but the pauses a reply asks for.
 
     name, window: what `GET /models` says. key: the API key it insists on. refuses: body fields
-    that make it answer 400, as old endpoints do. A request beyond the script's end gets 400.
+    that make it answer 400, as old endpoints do. also: further paths and their JSON. A request
+    beyond the script's end gets 400.
     """
 
     def __init__(
@@ -134,10 +135,12 @@ class ScriptedModel:
         window: int = 100_000,
         key: str = "",
         refuses: frozenset[str] = frozenset(),
+        also: dict[str, Any] | None = None,
     ) -> None:
         self.script: list[Line] = list(script)
         self.answer: Callable[[Asked], Reply | str] | None = None
         self.name, self.window, self.key, self.refuses = name, window, key, refuses
+        self.also = also or {}
         self.requests: list[Asked] = []
         self.others: list[Asked] = []
         self.live = self.peak_live = self.connections = 0
@@ -229,9 +232,12 @@ class ScriptedModel:
         if self.key and asked.headers.get("authorization") != f"Bearer {self.key}":
             self.others.append(asked)
             return await self._send(fail(401, "Incorrect API key provided"), False, writer)
-        if asked.method == "GET" and asked.path.endswith("/models"):
+        if asked.method == "GET" and asked.path == "/v1/models":
             self.others.append(asked)
             return await self._send(Reply(status=200, body=self._models()), False, writer)
+        if asked.path in self.also:
+            body = json.dumps(self.also[asked.path]).encode()
+            return await self._send(Reply(body=body), False, writer)
         if not asked.path.endswith("/chat/completions"):
             self.others.append(asked)
             return await self._send(fail(404, "no such path"), False, writer)
@@ -342,11 +348,6 @@ def events(reply: Reply) -> Iterator[bytes]:
     yield _event({}, _finish(reply))
     yield _data({"id": "1", "choices": [], "usage": _usage(reply)})
     yield b"data: [DONE]\n\n"
-
-
-def with_finish(reply: Reply, finish: str) -> Reply:
-    """The same reply with another finish reason, such as `length`."""
-    return replace(reply, finish=finish)
 
 
 def _finish(reply: Reply) -> str:

@@ -18,7 +18,8 @@ from hermes_tui.errors import ModelError
 from hermes_tui.events import ToolCall, Usage
 from hermes_tui.models import failures
 from hermes_tui.models.base import Delta, Message, Model, Request, ToolSchema
-from hermes_tui.models.chat_completions import ChatCompletions, clean_url, read_models
+from hermes_tui.models.chat_completions import ChatCompletions, clean_url
+from hermes_tui.models.windows import read_models
 from tests.fakes.scripted_model import Call, Reply, ScriptedModel, events, fail, say
 
 USER = Message(role="user", content="hi")
@@ -160,6 +161,22 @@ async def test_the_window_is_learned_from_the_endpoint_and_not_before_a_request(
         assert server.others == []
         assert await model.learn_window() == 32_768
         assert await _model(server, window=1000).learn_window() == 1000
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/ps", {"models": [{"name": "m", "context_length": 4096}]}),
+        ("/api/v0/models", {"data": [{"id": "m", "loaded_context_length": 4096}]}),
+        ("/props", {"default_generation_settings": {"n_ctx": 4096}}),
+    ],
+)
+async def test_a_local_server_tells_the_context_it_has_really_loaded(
+    path: str, body: dict[str, Any]
+) -> None:
+    async with ScriptedModel(name="m", window=1_000_000, also={path: body}) as server:
+        model = ChatCompletions("m", server.url)
+        assert await model.learn_window() == 4096
 
 
 # --- what is read ------------------------------------------------------------------------------
@@ -335,6 +352,7 @@ async def _error(model: Model) -> tuple[str, ModelError]:
         (fail(402, "Payment Required"), "billing", None),
         (fail(429, "You exceeded your current quota", code="insufficient_quota"), "billing", None),
         (fail(429, "slow down", retry_after="7"), "rate", 7.0),
+        (fail(429, "quota exceeded, check billing. Please retry in 17.5s."), "rate", 17.5),
         (fail(429, "slow down", retry_after_ms="250"), "rate", 0.25),
         (fail(429, "Rate limit reached. Please try again in 1.5s."), "rate", 1.5),
         (fail(429, "Please try again in 2m3s"), "rate", 123.0),
@@ -380,6 +398,13 @@ async def test_a_key_is_never_shown_even_when_the_provider_repeats_it(
     key = "sk-" + "q" * 20
     scripted.script.append(fail(401, f"Incorrect API key provided: {key}."))
     _, error = await _error(_model(scripted, key=key))
+    assert key not in str(error)
+
+
+@pytest.mark.parametrize("key", ["ключ", "a\nb", "a\x00"])
+async def test_a_key_that_cannot_be_one_is_told(scripted: ScriptedModel, key: str) -> None:
+    _, error = await _error(_model(scripted, key=key))
+    assert error.kind == "auth"
     assert key not in str(error)
 
 
@@ -437,6 +462,9 @@ async def test_a_server_that_keeps_the_line_open_after_the_end_holds_nobody(
     [
         ("http://127.0.0.1:1/v1", "nothing answers at 127.0.0.1:1"),
         ("ftp://127.0.0.1/v1", "is no address"),
+        ("http://127.0.0.1:99999/v1", "is no address"),
+        ("http://[::1", "is no address"),
+        ("", "is no address"),
     ],
 )
 async def test_an_endpoint_out_of_reach_is_named(url: str, words: str) -> None:

@@ -1,0 +1,90 @@
+"""How much context a model really has: what endpoints say of it, each in its own way.
+
+A local server may have loaded a model with far less context than the model could take, and
+cuts longer conversations without a word; each of the usual ones tells on a path of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    import httpx2
+
+_KEYS = ("context_length", "max_model_len", "context_window", "max_context_length")
+_TIMEOUT_S = 3.0
+
+
+class ModelInfo(Struct, frozen=True, kw_only=True):
+    """A model an endpoint offers. window: its context size in tokens, 0 where it does not say."""
+
+    name: str
+    window: int = 0
+
+
+def read_models(body: bytes) -> tuple[ModelInfo, ...]:
+    """The models of a `GET /models` answer; empty when it is none."""
+    value = _decoded(body)
+    rows = _rows(value, "data", "models") or (
+        cast("list[Any]", value) if isinstance(value, list) else []
+    )
+    found: list[ModelInfo] = []
+    for row in map(_fields, rows):
+        name = row.get("id") or row.get("name")
+        if isinstance(name, str):
+            sizes = [row.get(key) for key in _KEYS] + [_fields(row.get("meta")).get("n_ctx_train")]
+            found.append(ModelInfo(name=name, window=_size(sizes)))
+    return tuple(found)
+
+
+async def loaded_window(client: httpx2.AsyncClient, base_url: str, name: str) -> int:
+    """The context a local server has loaded a model with, 0 when it does not tell."""
+    root = base_url.removesuffix("/v1")
+    ollama = _rows(await _get(client, root + "/api/ps"), "models")
+    if found := _named(ollama, name, "context_length"):
+        return found
+    studio = _rows(await _get(client, root + "/api/v0/models"), "data")
+    if found := _named(studio, name, "loaded_context_length"):
+        return found
+    llama = _fields(await _get(client, root + "/props"))
+    return _size([_fields(llama.get("default_generation_settings")).get("n_ctx")])
+
+
+async def _get(client: httpx2.AsyncClient, url: str) -> Any:
+    import httpx2
+
+    try:
+        answer = await client.get(url, timeout=_TIMEOUT_S)
+    except httpx2.HTTPError:
+        return None
+    return _decoded(answer.content) if answer.is_success else None
+
+
+def _decoded(body: bytes) -> Any:
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _named(rows: list[Any], name: str, key: str) -> int:
+    for row in map(_fields, rows):
+        if name in (row.get("id"), row.get("name"), row.get("model")):
+            return _size([row.get(key)])
+    return 0
+
+
+def _rows(value: Any, *keys: str) -> list[Any]:
+    lists = [one for key in keys if isinstance(one := _fields(value).get(key), list)]
+    return cast("list[Any]", lists[0]) if lists else []
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _size(values: list[Any]) -> int:
+    return next((one for one in values if isinstance(one, int) and one > 0), 0)
