@@ -78,8 +78,9 @@ def _named(rows: list[Any], name: str, key: str) -> int:
 
 
 def _rows(value: Any, *keys: str) -> list[Any]:
-    lists = [one for key in keys if isinstance(one := _fields(value).get(key), list)]
-    return cast("list[Any]", lists[0]) if lists else []
+    fields = _fields(value)
+    found = next((key for key in keys if isinstance(fields.get(key), list)), "")
+    return cast("list[Any]", fields[found]) if found else []
 
 
 def _fields(value: Any) -> dict[str, Any]:
