@@ -90,6 +90,6 @@ def _write(path: Path, text: bytes) -> None:
         with path.open("xb") as file:
             file.write(text)
     except FileExistsError:
-        raise HermesError(f"{path} exists already", "name another file") from None
+        raise HermesError(f"{path.name} exists already", f"in {path.parent}") from None
     except OSError as error:
         raise HermesError(f"{path} can't be written: {error.strerror}") from error

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from textual import events, on
 from textual.app import App
@@ -31,7 +33,6 @@ from hermes_tui.ui.app_line import Line, Reconnect
 from hermes_tui.ui.app_talk import Talk
 from hermes_tui.ui.app_themes import Themes
 from hermes_tui.ui.approval import ApprovalCard
-from hermes_tui.ui.blocks import AnswerBlock
 from hermes_tui.ui.blocks_tool import ToolBlock
 from hermes_tui.ui.chips import Chips
 from hermes_tui.ui.feed import Feed
@@ -67,6 +68,7 @@ Leave = Literal["detach", "quit"] | None
 """How the screen was left. Only `quit` means that the core is to end."""
 
 _FLASH_S = 4.0
+_log = logging.getLogger(__name__)
 _AGAIN_S = 2.0
 _MODAL_COMMANDS = frozenset({"detach", "interrupt"})
 
@@ -152,16 +154,19 @@ class HermesApp(App[Leave], inherit_bindings=False):
 
     def tell(self, text: str) -> None:
         """Show Markdown in the chat that is of no session: the answer of a command."""
-        self.transcript.append(AnswerBlock(text, ts=self.now()))
+        self.feed.say(text)
         self.transcript.to_end()
 
-    def do(self, work: Coroutine[Any, Any, None], group: str = "work") -> None:
-        """Run something in the background; a HermesError in it is told to the person."""
-        self.run_worker(self._told(work), group=group)
+    def do(self, work: Callable[[], Awaitable[None]], group: str = "") -> None:
+        """Run something in the background; a HermesError in it is told to the person.
 
-    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        group: what is still running of the same group is cancelled.
+        """
+        self.run_worker(partial(self._told, work), group=group or "work", exclusive=bool(group))
+
+    async def _told(self, work: Callable[[], Awaitable[None]]) -> None:
         try:
-            await work
+            await work()
         except HermesError as error:
             self.say(str(error), "error")
 
@@ -213,11 +218,16 @@ class HermesApp(App[Leave], inherit_bindings=False):
     def follow_themes(self) -> None:
         """Watch the person's theme files, if there is a folder of them."""
         if self.themes.folder.is_dir():
-            self.run_worker(self.themes.follow_files(), group="themes", exclusive=True)
+            self.do(self.themes.follow_files, "themes")
 
     def leave(self, how: Leave) -> None:
         """Leave the screen."""
         self.exit(how)
+
+    def _fatal_error(self) -> None:
+        """Close without Textual's pages of traceback over the shell; the log has them."""
+        _log.error("the screen failed", exc_info=self._exception)
+        self._close_messages_no_wait()
 
     # --- sessions and events -------------------------------------------------------------------
 
@@ -240,7 +250,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
             self.query_one(TracePane).changed()
 
         if not self.shown.complete:
-            self.run_worker(self._told(work()), group="older", exclusive=True)
+            self.do(work, "older")
 
     def handle(self, record: Record) -> None:
         """One event of the core: the only way anything gets onto the screen."""
@@ -279,7 +289,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
             return
         status = self.query_one(StatusLine)
         if self._flash:
-            status.show((Span(f" {self._flash}", "accent"),))
+            status.flash(self._flash)
             return
         shown = self.shown
         status.tell(
@@ -293,6 +303,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         )
         if shown.busy:
             self.query_one(TracePane).tick()
+            self.feed.tick(self.now())
 
     def _unflash(self) -> None:
         self._flash, self._flash_timer = "", None
@@ -307,7 +318,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
     def look_changed(self) -> None:
         """The theme is another one: draw everything with it."""
         if self._composed_once:
-            self.transcript.set_look(self.look)
+            self.feed.set_look(self.look)
             for screen in self.screen_stack:
                 screen.refresh(layout=True)
                 for widget in screen.query("*"):
@@ -322,7 +333,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         if command_id == "stop":
             self._escape()
         else:
-            self.do(self.commands.run(commands.BY_ID[command_id]))
+            self.do(partial(self.commands.run, commands.BY_ID[command_id]))
 
     def _escape(self) -> None:
         """Close what is open, leave the pane, stop the turn: the first of these that applies."""
@@ -333,7 +344,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
             self.frame.settle(rail_over=False)
             (self.frame.focus if self.frame.now.chat else self.frame.go)("chat")
         elif self.shown.busy:
-            self.do(self.talk.stop())
+            self.do(self.talk.stop)
         elif self.frame.wanted.zoomed:
             self.frame.zoom()
 
@@ -365,7 +376,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         """A list was left: do what was picked, if anything was."""
         self.themes.preview(None)
         if entry is not None:
-            self.do(self.commands.picked(entry))
+            self.do(partial(self.commands.picked, entry))
 
     def preview(self, entry: Entry | None) -> None:
         """Show the theme under the cursor while a list is open."""
@@ -388,22 +399,21 @@ class HermesApp(App[Leave], inherit_bindings=False):
     @on(Prompt.Submitted)
     def _submitted(self, message: Prompt.Submitted) -> None:
         if commands.is_command(message.text):
-            self.talk.prompt.confirm(message.text)
-            self.do(self.commands.run_line(message.text))
+            self.do(partial(self.commands.typed, message.text))
         else:
-            self.do(self.talk.submitted(message.text, message.how))
+            self.do(partial(self.talk.submitted, message.text, message.how))
 
     @on(Chips.TakeBack)
     def _take_back(self, message: Chips.TakeBack) -> None:
-        self.do(self.talk.take_back(message.input_id))
+        self.do(partial(self.talk.take_back, message.input_id))
 
     @on(ApprovalCard.Answered)
     def _answered(self, message: ApprovalCard.Answered) -> None:
-        self.do(self.talk.answer(message))
+        self.do(partial(self.talk.answer, message))
 
     @on(QuestionCard.Answered)
     def _replied(self, message: QuestionCard.Answered) -> None:
-        self.do(self.talk.reply(message))
+        self.do(partial(self.talk.reply, message))
 
     @on(Prompt.AtomClicked)
     async def _atom_clicked(self, message: Prompt.AtomClicked) -> None:
@@ -412,11 +422,11 @@ class HermesApp(App[Leave], inherit_bindings=False):
 
     @on(RowList.Chosen, "#rail-rows")
     def _session_chosen(self, message: RowList.Chosen) -> None:
-        self.do(self.open(self.commands.request(message.key)))
+        self.do(partial(self.open, self.commands.request(message.key)))
 
     @on(MemoryPane.Opened)
     def _hit_opened(self, message: MemoryPane.Opened) -> None:
-        self.do(self.finder.open_hit(message.hit))
+        self.do(partial(self.finder.open_hit, message.hit))
 
     @on(MemoryPane.Put)
     def _put(self, message: MemoryPane.Put) -> None:
@@ -431,7 +441,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
             self.copy_to_clipboard(message.value)
             self.say(f"copied {message.value}")
         elif isinstance(message.block, ToolBlock):
-            self.do(self.query_one(TracePane).open_output(message.block.call_id))
+            self.do(partial(self.query_one(TracePane).open_output, message.block.call_id))
 
     @on(FindBar.Looked)
     def _looked(self, message: FindBar.Looked) -> None:
@@ -446,7 +456,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
     def on_resize(self, event: events.Resize) -> None:
         """Arrange everything for the new size."""
         if self._composed_once:
-            self.frame.settle()
+            self.frame.resize(event.size)
             self.refresh_session()
 
     def on_app_blur(self) -> None:
@@ -468,10 +478,13 @@ async def run_app(
 ) -> Leave:
     """Show the screen until it is left. None (a lost terminal, say) leaves the core running.
 
-    Raises HermesError with a sentence when there is no core to show any more.
+    Raises HermesError with a sentence when there is no core to show any more, and whatever
+    made the screen fail.
     """
     app = HermesApp(client, view_request, home, config, embedded, host)
     result = await app.run_async(mouse=config.mouse)
+    if app._exception is not None:
+        raise app._exception
     if app.goodbye:
         raise CoreError(app.goodbye, "`hermes` starts it again")
     return result

@@ -94,12 +94,17 @@ class Commands:
         if done is not None:
             await done
 
-    async def run_line(self, line: str) -> None:
-        """Do what a line that starts with `/` says. Raises HermesError for an unknown command."""
+    async def typed(self, line: str) -> None:
+        """Do what a line of the prompt says; the line stays there when it can't be done."""
         command, name, args = commands.parse(line)
-        if command is None or "ui" not in command.surfaces:
-            raise HermesError(help_pages.unknown(name))
-        await self.run(command, args)
+        try:
+            if command is None or "ui" not in command.surfaces:
+                raise HermesError(help_pages.unknown(name))
+            await self.run(command, args)
+        except HermesError:
+            self._app.talk.prompt.refuse()
+            raise
+        self._app.talk.prompt.confirm(line)
 
     # --- talking -----------------------------------------------------------------------------
 

@@ -51,12 +51,5 @@ class Finder:
         app.workers.cancel_group(app, "older")
         await app.shown.bring_in_all(hit.n, 0)
         app.frame.go("chat")
-        self._show(hit.n)
+        app.feed.show_record(hit.n)
         app.bring_in_history()
-
-    def _show(self, number: int) -> None:
-        transcript = self._app.transcript
-        known = [block for block in transcript.blocks if 0 < block.number <= number]
-        if known:
-            transcript.set_cursor(known[-1])
-            transcript.show_block(known[-1], share=1 / 3)

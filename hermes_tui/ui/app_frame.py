@@ -21,6 +21,7 @@ from hermes_tui.ui.transcript import Transcript
 
 if TYPE_CHECKING:
     from textual.app import App
+    from textual.geometry import Size
 
 _HINTS = (
     ("f1", "help", "help"),
@@ -41,11 +42,22 @@ class Frame:
         self.wanted = Wanted(chat_width=chat_width)
         self.now = Layout(shape="medium")
         self._info = SessionInfo(id="")
+        self._size: Size | None = None
+
+    def resize(self, size: Size) -> None:
+        """Arrange everything for a terminal that has this size from now on."""
+        self._size = size
+        self.settle()
+
+    @property
+    def size(self) -> Size:
+        """The terminal's size. The app itself learns of a new one only after it was told."""
+        return self._size or self._app.size
 
     def settle(self, **changes: object) -> None:
         """Arrange everything for the size of the terminal and what is wanted."""
         self.wanted = replace(self.wanted, **changes)  # pyright: ignore[reportArgumentType]
-        columns, rows = self._app.size
+        columns, rows = self.size
         got = self.now = arrange(columns, rows, self.wanted)
         with self._app.batch_update():
             self._widths(got)
@@ -148,7 +160,7 @@ class Frame:
             self._app.query_one(SkillsPane).shown()
 
     def _draw_top(self) -> None:
-        top, width = self._bar("top"), self._app.size.width
+        top, width = self._bar("top"), self.size.width
         title = f"▸ {session_title(self._info)}"
         if self.now.tabs:
             tabs = list(self._tab_spans(PANES))

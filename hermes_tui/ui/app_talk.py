@@ -41,7 +41,7 @@ class Talk:
     @property
     def standing(self) -> Standing:
         """Where this screen stands, with the size it has now."""
-        columns, rows = self._app.size
+        columns, rows = self._app.frame.size
         return replace(self._standing, columns=columns, rows=rows)
 
     @property

@@ -76,7 +76,7 @@ def cut_off(info: CoreInfo) -> list[str]:
     lines = [f"working: {one_line(title)}" for title in info.working]
     lines += [f"waiting for you: {one_line(title)}" for title in info.waiting]
     lines += [f"background process: {one_line(command)}" for command in info.processes]
-    others = info.faces - 1
+    others = info.faces  # the core counts every face but the one that asks
     if others > 0:
         lines.append(f"{others} other screen{'s' if others > 1 else ''} looking at it")
     return lines

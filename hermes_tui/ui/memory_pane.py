@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -103,7 +104,7 @@ class MemoryPane(Vertical):
             self.query_one(RowList).focus()
 
     def _ask(self) -> None:
-        self.run_worker(self._search(self._query), group="search", exclusive=True)
+        self.run_worker(partial(self._search, self._query), group="search", exclusive=True)
 
     async def _search(self, query: str) -> None:
         try:

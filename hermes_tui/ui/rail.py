@@ -70,7 +70,7 @@ class Rail(Vertical):
         self._again = True
         if not self._asking:
             self._asking = True
-            self.run_worker(self._refresh(), group="rail")
+            self.run_worker(self._refresh, group="rail")
 
     def draw_rows(self) -> None:
         """Draw the sessions known, with their age as of now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -61,11 +62,11 @@ class SkillsPane(Vertical):
         """Ask for the skills anew; files may have changed."""
         self._asked = True
         self._texts.clear()
-        self.run_worker(self._load(), group="skills", exclusive=True)
+        self.run_worker(self._load, group="skills", exclusive=True)
 
     def select(self, name: str) -> None:
         """Show one skill, by name."""
-        self.run_worker(self._load(name), group="skills", exclusive=True)
+        self.run_worker(partial(self._load, name), group="skills", exclusive=True)
         self._asked = True
 
     # --- inside ------------------------------------------------------------------------------
@@ -87,7 +88,7 @@ class SkillsPane(Vertical):
     @on(RowList.Moved)
     def _moved(self, message: RowList.Moved) -> None:
         message.stop()
-        self.run_worker(self._read(message.key), group="skill", exclusive=True)
+        self.run_worker(partial(self._read, message.key), group="skill", exclusive=True)
 
     @on(RowList.Chosen)
     def _chosen(self, message: RowList.Chosen) -> None:

@@ -95,11 +95,24 @@ def status_right(state: State, room: int) -> list[Span]:
 class StatusLine(Bar):
     """The line at the bottom."""
 
+    _state: State | None = None
+
     def tell(self, state: State) -> None:
         """Show the state as it is now."""
+        self._state = state
         left = status_left(state)
         right = status_right(state, self.size.width - width_of(left) - 3)
         self.show(left, [*right, Span(" ")] if right else ())
+
+    def flash(self, text: str) -> None:
+        """Show a sentence in its place."""
+        self._state = None
+        self.show([Span(f" {text}", "accent")])
+
+    def on_resize(self) -> None:
+        """What fits into the line depends on its width."""
+        if self._state is not None:
+            self.tell(self._state)
 
 
 class Ticker:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.binding import Binding
@@ -152,7 +153,7 @@ class TracePane(Vertical):
     def action_whole(self) -> None:
         """The whole output of a tool over the full screen."""
         if isinstance(step := self._find(self._rows.key), Step) and step.ended is not None:
-            self.run_worker(self._open_whole(step), group="output", exclusive=True)
+            self.run_worker(partial(self._open_whole, step), group="output", exclusive=True)
 
     async def open_output(self, call_id: str) -> None:
         """The whole output of a call over the full screen."""
@@ -197,7 +198,7 @@ class TracePane(Vertical):
             self._detail.show(step_details(found, now, whole), step_source(found, whole))
             ended = found.ended
             if ended and not whole and ended.output_bytes > len(ended.for_model):
-                self.run_worker(self._load(found), group="output", exclusive=True)
+                self.run_worker(partial(self._load, found), group="output", exclusive=True)
         if top:
             self._detail.scroll_to(y=top, animate=False)
 

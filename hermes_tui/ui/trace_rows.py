@@ -80,7 +80,8 @@ class TurnRow:
             glyph, style = _GLYPHS.get(turn.outcome, ("!", "warn"))
             head.append(Span(f" {glyph} {turn.outcome}", style))
         took = figures.seconds(turn.seconds(self.clock()))
-        head.append(Span(f" · {took} · {usage_words(turn.usage())}", "muted"))
+        used = usage_words(turn.usage(), short=width < 60)
+        head.append(Span(f" · {took} · {used}", "muted"))
         return head, ()
 
 
@@ -106,7 +107,7 @@ class StepRow:
         glyph, style = _GLYPHS.get(step.state, ("·", "muted"))
         name = one_line(step.name) or step.kind
         left = [Span(f"   {glyph} ", style)]
-        left += _fitted(name, _words(step), text)
+        left += _fitted(name, _words(step, short=text < 30), text)
         bar = [*self._bar(room, style), Span(f"{took:>7} ", "muted")]
         return left, bar
 
@@ -132,21 +133,22 @@ def _fitted(name: str, words: str, room: int) -> Line:
     return (Span(name + " ", ""), Span(fit(words, room - len(name) - 1), "muted"))
 
 
-def _words(step: Step) -> str:
+def _words(step: Step, short: bool = False) -> str:
     state = "" if step.state in _QUIET else f"{step.state} · "
     if step.kind == "model" and step.reply is not None:
         used = step.reply.usage
-        return f"{state}{figures.tokens(used.prompt)} in · {figures.tokens(used.completion)} out"
+        read, made = figures.tokens(used.prompt), figures.tokens(used.completion)
+        return state + (f"{read} → {made}" if short else f"{read} in · {made} out")
     if step.kind == "model" and step.failures:
         return f"{state}{one_line(step.failures[-1].message)}"
     return state + one_line(step.summary)
 
 
-def usage_words(usage: Usage) -> str:
+def usage_words(usage: Usage, short: bool = False) -> str:
     """`18.2k in (15.9k cached) · 0.9k out · $0.031`, a dash for an unknown cost."""
     if not usage.prompt and not usage.completion:
         return "no tokens yet"
-    cached = f" ({figures.tokens(usage.cached)} cached)" if usage.cached else ""
+    cached = f" ({figures.tokens(usage.cached)} cached)" if usage.cached and not short else ""
     made = figures.tokens(usage.completion)
     return f"{figures.tokens(usage.prompt)} in{cached} · {made} out · {figures.money(usage.cost)}"
 

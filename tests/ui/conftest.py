@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from argparse import ArgumentError
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    with suppress(ValueError):  # a plugin for snapshots may have the option already
+    with suppress(ValueError, ArgumentError):  # a plugin for snapshots may have the option already
         parser.addoption("--snapshot-update", action="store_true", help="keep what is drawn now")
 
 
@@ -71,8 +72,11 @@ class Screen:
         await self.press("enter")
 
     async def until(self, true: Callable[[], object]) -> None:
-        """Wait until something is so."""
-        await eventually(true)
+        """Wait until something is so; fails with what the screen shows."""
+        try:
+            await eventually(true)
+        except AssertionError as error:
+            raise AssertionError(f"it did not come to be so; the screen:\n{self.text}") from error
         await self.pilot.pause()
 
     @property
@@ -118,7 +122,7 @@ class Stage:
         request = OpenSession(which=which, standing=standing)
         client = await self.client()
         app = HermesApp(client, request, self.core.home, config, self.kind == "local", host)
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=True) as pilot:
             await eventually(lambda: app.session or app.goodbye)
             await pilot.pause()
             yield Screen(app, pilot)

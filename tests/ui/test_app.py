@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
 from hermes_tui.errors import CoreError
-from hermes_tui.intents import OpenSession, Send, Standing
+from hermes_tui.intents import (
+    AnswerApproval,
+    ImportedMessage,
+    ImportSession,
+    OpenSession,
+    Search,
+    Send,
+    Standing,
+)
+from hermes_tui.ui.approval_frame import AskCard
 from hermes_tui.ui.memory_pane import MemoryPane
 from hermes_tui.ui.rail import Rail
 from tests.fakes.scripted_model import call, say
 from tests.ui.conftest import Screen, Stage, eventually
-
-
-def events(stage: Stage, kind: type) -> list:
-    """Stored events of a kind, of the only session."""
-    (session,) = stage.core.sessions.values()
-    return [e for e in session.conversation.messages if isinstance(e, kind)]
 
 
 async def idle(screen: Screen, turns: int = 1) -> None:
@@ -135,6 +139,12 @@ async def test_enter_queues_where_the_setting_says_so(stage: Stage) -> None:
 # --- approvals and questions -------------------------------------------------------------------
 
 
+def pass_grace(screen: Screen) -> None:
+    """As if a second had gone by, in which nobody typed."""
+    for card in screen.app.query(AskCard):
+        card._clock = lambda: time.monotonic() + 1.0
+
+
 async def asked_to_run(stage: Stage, screen: Screen, command: str = "echo hello") -> None:
     stage.model.script += [call("run_command", command=command), say("done")]
     await screen.enter("run it")
@@ -145,7 +155,7 @@ async def test_a_command_runs_after_y(stage: Stage) -> None:
     async with stage.screen() as screen:
         await asked_to_run(stage, screen)
         assert screen.shows("approve", "echo hello", "waiting for you")
-        await asyncio.sleep(0.45)  # the card's own grace for fingers that were still typing
+        pass_grace(screen)
         await screen.press("y")
         await idle(screen)
         assert screen.shows("✔", "done")
@@ -157,7 +167,7 @@ async def test_alt_a_turns_to_the_card_while_a_draft_is_in_the_prompt(stage: Sta
         await screen.type("yes")
         assert screen.app.talk.prompt.text == "yes"
         await screen.press("alt+a")
-        await asyncio.sleep(0.45)
+        pass_grace(screen)
         await screen.press("n")
         await screen.type("no")
         await screen.press("enter")
@@ -184,7 +194,7 @@ async def test_a_question_of_the_agent_is_answered_by_number(stage: Stage) -> No
         ]
         await screen.enter("choose")
         await screen.until(lambda: screen.shows("Which one?"))
-        await asyncio.sleep(0.45)
+        pass_grace(screen)
         await screen.press("2")
         await idle(screen)
         assert "blue" in stage.model.last.messages[-1]["content"]
@@ -194,8 +204,6 @@ async def test_another_screens_answer_closes_the_card(stage: Stage) -> None:
     async with stage.screen() as screen:
         await asked_to_run(stage, screen)
         other = await stage.client()
-        from hermes_tui.intents import AnswerApproval
-
         (ask_id,) = screen.app.shown.approvals
         await other.ask(
             AnswerApproval(session=screen.app.session, ask_id=ask_id, verdict="once", face="phone")
@@ -240,8 +248,6 @@ async def test_what_another_session_does_is_not_shown_here(stage: Stage) -> None
 
 
 async def test_a_long_session_is_open_at_once_and_comes_in_whole(stage: Stage) -> None:
-    from hermes_tui.intents import ImportedMessage, ImportSession
-
     client = await stage.client()
     messages = tuple(
         ImportedMessage(id=f"m{n}", role="user", text=f"message number {n}", ts=1000.0 + n)
@@ -258,8 +264,6 @@ async def test_a_long_session_is_open_at_once_and_comes_in_whole(stage: Stage) -
 
 
 async def test_a_hit_of_the_memory_search_opens_its_session_there(stage: Stage) -> None:
-    from hermes_tui.intents import ImportedMessage, ImportSession
-
     client = await stage.client()
     messages = tuple(
         ImportedMessage(
@@ -292,21 +296,21 @@ async def test_a_hit_can_be_put_into_the_prompt(stage: Stage) -> None:
 async def test_typing_in_the_memory_box_never_waits_for_the_core(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from hermes_tui.intents import Search
-
     async with stage.screen() as screen:
         ask = screen.app.client.ask
         hold = asyncio.Event()
+        held: list[object] = []
 
         async def slow(intent: object) -> object:
             if isinstance(intent, Search):
+                held.append(intent)
                 await hold.wait()
             return await ask(intent)
 
         monkeypatch.setattr(screen.app.client, "ask", slow)
         await screen.press("alt+3")
         await screen.type("pelican")
-        await asyncio.sleep(0.2)
+        await screen.until(lambda: held)
         await screen.type("s too")
         assert screen.shows("pelicans too")
         hold.set()
@@ -408,7 +412,8 @@ async def test_quit_asks_when_work_would_be_cut_off_and_leaves_it_by_default(
 
 async def test_another_screen_counts_as_something_to_cut_off(stage: Stage) -> None:
     async with stage.screen() as screen:
-        await stage.client()
+        other = await stage.client()
+        await other.ask(OpenSession(which=screen.app.session))
         await screen.enter("/quit")
         await screen.until(lambda: screen.shows("1 other screen"))
 

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_tui.ui.layout import PANES, RAIL, Wanted, arrange
+from tests.fakes.scripted_model import say
+from tests.ui.conftest import Stage
 
 wanted = st.builds(
     Wanted,
@@ -66,3 +68,87 @@ def test_low_screens_give_up_hints_first_then_the_title() -> None:
 
 def test_chat_text_never_grows_wider_than_the_setting() -> None:
     assert arrange(400, 50, Wanted(chat_width=100)).chat == 106
+
+
+# --- on a running screen ---
+
+
+@pytest.mark.parametrize(
+    "size", [(200, 50), (160, 24), (120, 35), (100, 23), (99, 24), (80, 24), (60, 17), (20, 5)]
+)
+async def test_every_pane_can_be_shown_at_every_size(stage: Stage, size: tuple[int, int]) -> None:
+    async with stage.screen(size) as screen:
+        for pane in PANES:
+            await screen.press(f"alt+{PANES.index(pane) + 1}")
+            assert screen.app.query_one(f"#{pane}").size.width > 0
+            assert screen.app.frame.focused() == pane
+        await screen.press("escape")
+        assert screen.app.frame.focused() == "chat"
+
+
+async def test_resizing_never_breaks_the_screen(stage: Stage) -> None:
+    async with stage.screen() as screen:
+        stage.model.script.append(say("你好 " * 300))
+        await screen.enter("write much")
+        await screen.until(lambda: screen.app.shown.trace.turns and not screen.app.shown.busy)
+        for size in [(20, 5), (200, 50), (80, 24), (7, 3), (159, 40), (1, 1), (100, 30)]:
+            await screen.pilot.resize_terminal(*size)
+            await screen.pilot.pause()
+            assert all(len(line) <= size[0] for line in screen.text.splitlines())
+        await screen.until(lambda: screen.shows("你好", "ready"))
+
+
+async def test_ctrl_t_and_ctrl_b_step_through_the_panes_of_a_narrow_screen(stage: Stage) -> None:
+    async with stage.screen((80, 24)) as screen:
+        for pane in ("trace", "memory", "skills", "chat"):
+            await screen.press("ctrl+t")
+            assert screen.app.frame.focused() == pane
+            assert screen.shows(f"[{pane.title()}]")
+        await screen.press("ctrl+b")
+        assert screen.app.frame.focused() == "skills"
+
+
+async def test_ctrl_t_and_ctrl_b_show_and_hide_the_sides_of_a_wide_screen(stage: Stage) -> None:
+    async with stage.screen((200, 50)) as screen:
+        frame = screen.app.frame
+        await screen.press("ctrl+t")
+        assert (frame.now.inspector, screen.shows("[Trace]")) == (0, False)
+        await screen.press("ctrl+t")
+        assert frame.now.inspector > 60
+        await screen.press("ctrl+b")
+        assert (frame.now.rail, screen.shows("Sessions")) == (0, False)
+        await screen.press("ctrl+b")
+        assert screen.app.frame.on_rail
+
+
+async def test_on_a_medium_screen_the_sessions_slide_over_the_chat(stage: Stage) -> None:
+    async with stage.screen((120, 35)) as screen:
+        before = screen.app.query_one("#chat").size
+        await screen.press("ctrl+b")
+        await screen.until(lambda: screen.shows("Sessions", "new session"))
+        assert screen.app.query_one("#chat").size == before
+        await screen.press("escape")
+        assert not screen.shows("Sessions")
+        assert screen.app.frame.focused() == "chat"
+
+
+async def test_zoom_gives_the_focused_pane_everything_and_takes_it_back(stage: Stage) -> None:
+    async with stage.screen((120, 35)) as screen:
+        await screen.press("alt+2", "alt+z")
+        assert (screen.app.frame.now.chat, screen.app.frame.now.inspector) == (0, 120)
+        await screen.press("alt+z")
+        assert screen.app.frame.now.chat == 72
+        await screen.press("alt+1", "alt+z")
+        assert screen.app.frame.now.chat == 120
+
+
+async def test_a_click_on_a_tab_shows_its_pane(stage: Stage) -> None:
+    async with stage.screen((80, 24)) as screen:
+        await screen.pilot.click("#top", offset=(12, 0))
+        await screen.pilot.pause()
+        assert screen.app.frame.focused() == "trace"
+
+
+async def test_a_screen_is_made_of_few_widgets(stage: Stage) -> None:
+    async with stage.screen((200, 50)) as screen:
+        assert len(screen.app.screen.query("*")) < 60
