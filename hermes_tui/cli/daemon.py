@@ -34,7 +34,14 @@ A turn that did not finish before the agent ended goes on when it is started aga
 example: hermes daemon restart && hermes daemon status
 """
 
-CODE = "import sys; sys.path.append({!r}); from hermes_tui.launcher import main; sys.exit(main())"
+CODE = """\
+import sys
+path = sys.argv.pop(1)
+sys.path.insert(next((i for i, p in enumerate(sys.path) if "-packages" in p), len(sys.path)), path)
+from hermes_tui.launcher import main
+sys.exit(main())
+"""
+"""Starts the package of a given folder: before what is installed, after the standard library."""
 
 
 def run(arguments: list[str]) -> int:
@@ -64,7 +71,7 @@ def run(arguments: list[str]) -> int:
 def command() -> list[str]:
     """The command line of a core without a screen, for this very installation."""
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    return [sys.executable, "-P", "-c", CODE.format(package), "--core"]
+    return [sys.executable, "-P", "-c", CODE, package, "--core"]
 
 
 def start(home: Home) -> int:

@@ -18,7 +18,9 @@ class Answer:
         self._session = session
         self.input_id = input_id
         self._every = every
+        self._received = False
         self._turn = 0
+        self._expected = 0  # the turn that should take the input, and may fail before it does
         self._text = ""
         self.done = False
         self.code = 0
@@ -35,21 +37,31 @@ class Answer:
     def _follow(self, kind: str, data: dict[str, Any]) -> None:
         if kind == "core_ending":
             self._fail("the agent ended before the answer was complete", data.get("reason", ""))
-        elif kind == "input_taken" and data["input_id"] == self.input_id:
-            self._turn = data["turn"]
+        elif kind == "input_received" and data["input_id"] == self.input_id:
+            self._received = True
+        elif kind == "input_taken":
+            self._taken(data)
         elif kind == "input_withdrawn" and data["input_id"] == self.input_id:
             self._fail("the prompt was taken back before it was answered", "")
-        elif not self._turn or data.get("turn") != self._turn:
-            return
-        elif kind == "reply_received":
-            self._text = data.get("text", "")
-        elif kind == "turn_ended":
+        elif kind == "turn_started" and self._received and not self._turn:
+            self._expected = data["turn"]
+        elif kind == "turn_ended" and data["turn"] in (self._turn, self._expected):
             self._end(data)
+        elif kind == "reply_received" and data["turn"] == self._turn:
+            self._text = data.get("text", "")
+
+    def _taken(self, data: dict[str, Any]) -> None:
+        if data["input_id"] == self.input_id:
+            self._turn = data["turn"]
+        elif data["turn"] == self._expected:
+            self._expected = 0  # that turn is about what somebody else said
 
     def _end(self, data: dict[str, Any]) -> None:
         outcome = data.get("outcome", "done")
         if outcome == "failed":
             self._fail(data.get("error") or "the turn failed", data.get("hint", ""))
+            return
+        if not self._turn:
             return
         if not self._every and self._text:
             _write(1, _shown(self._text))

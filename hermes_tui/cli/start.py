@@ -20,6 +20,7 @@ from hermes_tui.cli.start_terminal import Terminal
 from hermes_tui.configuration.load import load
 from hermes_tui.errors import CoreError, HermesError
 from hermes_tui.home import Home
+from hermes_tui.runtime import installed
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.link import SocketClient
 from hermes_tui.runtime.local import LocalClient
@@ -70,7 +71,7 @@ async def core_or_client(home: Home, config: Config) -> Core | SocketClient:
             if quick.held(home):
                 return await SocketClient.connect(home)
             core = Core(home, config)
-            core.remember_files()
+            note_files(core)
             return await core.start()
         except CoreError:
             if not quick.held(home) or time.monotonic() > until:
@@ -78,11 +79,17 @@ async def core_or_client(home: Home, config: Config) -> Core | SocketClient:
         await asyncio.sleep(_POLL_S)
 
 
+def note_files(core: Core) -> None:
+    """Know an upgrade under the living core when it comes, and never mix two versions."""
+    core.remember_files()
+    installed.hold()
+
+
 async def _headless(terminal: Terminal, home: Home) -> int:
     config = load(home, os.environ).config
     await asyncio.to_thread(quick.wait_until_free, home, PATIENCE_S)
     core = Core(home, config, headless=True)
-    core.remember_files()
+    note_files(core)
     log = CoreLog(home.log, config.core.log_bytes)
     log.take_outputs()
     await core.start()

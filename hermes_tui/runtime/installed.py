@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 import zlib
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from hermes_tui.errors import CoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -13,10 +23,8 @@ def fingerprint(folder: str = _PACKAGE) -> str:
 
     Two calls give the same text as long as nothing was installed in between.
     """
-    lines: list[str] = []
-    _collect(folder, "", lines)
-    whole = "\n".join(sorted(lines)).encode()
-    return f"{zlib.crc32(whole):08x}"
+    files = "\n".join(f"{name}\0{stamp}" for name, stamp in sorted(_files(folder).items()))
+    return f"{zlib.crc32(files.encode()):08x}"
 
 
 def version(folder: str = _PACKAGE) -> str:
@@ -30,16 +38,60 @@ def version(folder: str = _PACKAGE) -> str:
     return rest.partition('"')[0] if found else "unknown"
 
 
-def _collect(folder: str, prefix: str, lines: list[str]) -> None:
+def hold(folder: str = _PACKAGE) -> None:
+    """From now on import no module of this package whose file has changed since this call.
+
+    A core that was upgraded under its feet would else mix two versions. Such an import raises
+    CoreError with the way out: a restart.
+    """
+    sys.meta_path.insert(0, _Unchanged(folder))
+
+
+class _Unchanged(MetaPathFinder):
+    """Finds nothing itself; refuses what is not what it was."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._name = os.path.basename(folder)
+        self._before = _files(folder)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """None, so that others find it, or CoreError."""
+        package, _, rest = fullname.partition(".")
+        if package != self._name or not rest:
+            return None
+        stem = rest.replace(".", "/")
+        for name in (stem + ".py", stem + "/__init__.py"):
+            try:
+                now = _stamp(os.stat(os.path.join(self._folder, name)))
+            except OSError:
+                now = ""
+            if now != self._before.get(name, ""):
+                raise CoreError(
+                    f"{fullname} was replaced on disk by version {version(self._folder)} "
+                    "while the agent was running",
+                    "`hermes daemon restart` changes over, after the running turns",
+                )
+        return None
+
+
+def _files(folder: str, prefix: str = "") -> dict[str, str]:
+    """Path below the package -> size and modification time, of everything that is code."""
+    found: dict[str, str] = {}
     try:
         entries = list(os.scandir(folder))
     except OSError:
-        return
+        return found
     for entry in entries:
-        name = prefix + entry.name
         if entry.is_dir(follow_symlinks=False):
             if entry.name != "__pycache__":
-                _collect(entry.path, name + "/", lines)
+                found |= _files(entry.path, f"{prefix}{entry.name}/")
         elif entry.name.endswith((".py", ".tcss", ".sql")):
-            stat = entry.stat()
-            lines.append(f"{name}\0{stat.st_size}\0{stat.st_mtime_ns}")
+            found[prefix + entry.name] = _stamp(entry.stat())
+    return found
+
+
+def _stamp(stat: os.stat_result) -> str:
+    return f"{stat.st_size} {stat.st_mtime_ns}"

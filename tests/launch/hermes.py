@@ -13,22 +13,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from hermes_tui.cli import quick
+from hermes_tui.cli.daemon import CODE
 from hermes_tui.errors import CoreError
 from hermes_tui.home import ENV, Home
 from tests.fakes.scripted_model import ScriptedModel
 
 ROOT = Path(__file__).resolve().parents[2]
-CODE = (
-    "import sys; sys.path.append(sys.argv.pop(1)); "
-    "from hermes_tui.launcher import main; sys.exit(main())"
-)
 PATIENCE_S = 10.0
 T = TypeVar("T")
 
 
-def command(*arguments: str) -> list[str]:
-    """The command line of `hermes` as it is in this tree."""
-    return [sys.executable, "-P", "-c", CODE, str(ROOT), *arguments]
+def command(*arguments: str, root: Path = ROOT) -> list[str]:
+    """The command line of `hermes` as it is in this tree, or in a copy of it."""
+    return [sys.executable, "-P", "-c", CODE, str(root), *arguments]
 
 
 @dataclass
@@ -39,6 +36,7 @@ class Place:
     model: ScriptedModel
     folder: Path
     more: dict[str, str] = field(default_factory=dict)
+    root: Path = ROOT
 
     @property
     def env(self) -> dict[str, str]:
@@ -58,7 +56,7 @@ class Place:
     def run(self, *arguments: str, stdin: str = "", cwd: Path | None = None) -> Ran:
         """Run `hermes` to its end."""
         done = subprocess.run(
-            command(*arguments),
+            command(*arguments, root=self.root),
             input=stdin,
             capture_output=True,
             text=True,
@@ -72,7 +70,7 @@ class Place:
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start `hermes` and leave it running."""
         return subprocess.Popen(
-            command(*arguments),
+            command(*arguments, root=self.root),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

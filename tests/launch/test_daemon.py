@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from hermes_tui.cli import quick
 from hermes_tui.cli.daemon_logs import show
 from hermes_tui.cli.start_log import CoreLog, last_lines
 from tests.fakes.scripted_model import call, say
-from tests.launch.hermes import CODE, ROOT, Place, alive, until
+from tests.launch.hermes import Place, alive, command, until
 
 OTHER_CORE = """
 import fcntl, os, socket, sys
@@ -104,7 +105,7 @@ def test_restart_lets_the_running_turn_finish(place: Place) -> None:
 
 
 def test_the_agent_can_restart_itself_from_a_tool(place: Place) -> None:
-    line = " ".join([sys.executable, "-P", "-c", f"'{CODE}'", str(ROOT), "daemon", "restart"])
+    line = shlex.join(command("daemon", "restart"))
     home = f"HERMES_TUI_HOME={place.home.path}"
     place.model.script = [call("run_command", command=f"{home} {line}"), say("I will be back.")]
     place.run("daemon", "start")

@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
+from hermes_tui.cli.daemon import CODE
 from tests.fakes.scripted_model import say
-from tests.launch.hermes import CODE, ROOT, Place
+from tests.launch.hermes import ROOT, Place
 
 SCREENS = {"textual", "rich", "prompt_toolkit", "typer", "click"}
 HEAVY = {*SCREENS, "pydantic", "openai", "litellm", "unittest", "http.server", "multiprocessing"}
