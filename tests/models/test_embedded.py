@@ -17,6 +17,7 @@ from hermes_tui.events import ToolCall, Usage
 from hermes_tui.models.base import Delta, Message, Request, ToolSchema
 from hermes_tui.models.embedded import Embedded
 
+GGUF = os.environ.get("HERMES_TEST_GGUF", "")
 FAKE = Path(__file__).parent / "fake_llama"
 RUN = ToolSchema(
     name="run_command",
@@ -176,9 +177,9 @@ asyncio.run(main())
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("HERMES_TEST_GGUF" not in os.environ, reason="HERMES_TEST_GGUF names no file")
+@pytest.mark.skipif(not GGUF, reason="HERMES_TEST_GGUF names no model file")
 async def test_a_real_model_answers_and_calls_a_tool() -> None:
-    model = Embedded(Path(os.environ["HERMES_TEST_GGUF"]))
+    model = Embedded(Path(GGUF))
     hello = await _all(model, _request(Message(role="user", content="hello")))
     assert "".join(delta.text for delta in hello).strip()
     ask = Message(role="user", content="Run the command: uname -a")
