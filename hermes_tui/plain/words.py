@@ -147,7 +147,7 @@ def _approval(event: events.ApprovalAsked | events.ApprovalAnswered) -> Iterable
     if isinstance(event, events.ApprovalAsked):
         return asked(event)
     by = f" from {event.face}" if event.face else ""
-    rule = f"The rule is: {event.rule}" if event.verdict == "always" else ""
+    rule = f"The rule is: {event.rule}" if event.rule else ""
     reason = f"Reason: {event.reason}" if event.reason else ""
     return (sentence(f"{_VERDICTS[event.verdict]}{by}", rule, reason),)
 

@@ -36,6 +36,11 @@ class InputParser(XTermParser):
         self._handed_over = False
         self._paste: list[str] = []
 
+    @property
+    def waiting(self) -> bool:
+        """Whether a lone escape becomes a key when nothing follows it."""
+        return self._timeout_time is not None
+
     def feed(self, data: str) -> Iterable[Message]:
         """The events of more input; empty input is the end."""
         if not data:
@@ -111,20 +116,39 @@ def _overlap(text: str, marker: str) -> int:
 class TerminalDriver(LinuxDriver):
     """Textual's driver with this parser; sleeps until there is input, and survives bad bytes."""
 
+    _poke = -1
+
     def run_input_thread(self) -> None:
         """Read until told to stop, or until the terminal is gone."""
+        woken, self._poke = os.pipe()
+        try:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self.fileno, selectors.EVENT_READ)
+                selector.register(woken, selectors.EVENT_READ)
+                self._read_on(selector)
+            self.exit_event.wait()
+        finally:
+            poke, self._poke = self._poke, -1
+            os.close(poke)
+            os.close(woken)
+
+    def disable_input(self) -> None:
+        """Stop reading."""
+        if self._poke >= 0:
+            os.write(self._poke, b"x")
+        super().disable_input()
+
+    def _read_on(self, selector: selectors.BaseSelector) -> None:
         parser = InputParser(self._debug)
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        with selectors.DefaultSelector() as selector:
-            selector.register(self.fileno, selectors.EVENT_READ)
-            while not self.exit_event.is_set():
-                data = self._read() if selector.select(0.1) else None
-                if data == b"":
-                    break
-                if text := decode(data or b""):
-                    self._deliver(parser.feed(text))
-                self._deliver(parser.tick())
-        self.exit_event.wait()
+        while not self.exit_event.is_set():
+            ready = [key.fd for key, _ in selector.select(0.05 if parser.waiting else None)]
+            data = self._read() if self.fileno in ready else None
+            if data == b"":
+                return
+            if text := decode(data or b""):
+                self._deliver(parser.feed(text))
+            self._deliver(parser.tick())
 
     def _read(self) -> bytes:
         try:
