@@ -225,15 +225,20 @@ def _wait_for_other(home: Home, before: dict[str, Any], seconds: float) -> quick
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         line = _understood(home)
+        if line is not None and _started(line) not in (None, before["started"]):
+            return line
         if line is not None:
-            try:
-                if line.ask("get_status", wait_s=quick.ANSWER_S)["started"] != before["started"]:
-                    return line
-            except CoreError:
-                line.close()  # it was just ending
             line.close()
         time.sleep(_POLL_S)
     raise CoreError("the agent did not come back", _LOGS)
+
+
+def _started(line: quick.Line) -> float | None:
+    """When the core at the other end began; None when it is just ending."""
+    try:
+        return line.ask("get_status", wait_s=quick.ANSWER_S)["started"]
+    except CoreError:
+        return None
 
 
 def _logs(home: Home, rest: list[str]) -> int:

@@ -54,6 +54,8 @@ def through(line: quick.Line, options: Options) -> int:
             face="oneshot",
         )
         session = view["info"]["id"]
+        if options.model not in ("", view["info"].get("model", "")):
+            line.ask("change_session", session=session, model=options.model)
         answer = Answer(session, new_id(), options.json)
         for record in view.get("records", ()):
             answer.take(_line(record))

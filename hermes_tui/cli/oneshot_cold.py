@@ -15,7 +15,7 @@ from hermes_tui.cli.start_memory import imported
 from hermes_tui.configuration.load import load
 from hermes_tui.errors import CoreError
 from hermes_tui.home import Home
-from hermes_tui.intents import OpenSession, Send, Stop
+from hermes_tui.intents import ChangeSession, OpenSession, Send, Stop
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.local import LocalClient
 from hermes_tui.runtime.standing import here
@@ -74,6 +74,8 @@ async def _ask(client: LocalClient, options: Options, told: asyncio.Event) -> in
         )
     )
     session = view.info.id
+    if options.model not in ("", view.info.model):
+        await client.ask(ChangeSession(session=session, model=options.model))
     reply = Answer(session, new_id(), options.json)
     for record in view.records:
         reply.take(encode_record(record))

@@ -137,21 +137,26 @@ def connect(home: Home, face: str = "cli", patience: float = 5.0) -> Line | None
     until = time.monotonic() + patience
     while True:
         sock = dial(home)
-        if sock is not None:
-            line = Line(sock)
-            try:
-                line.greet(face)
-            except CoreError as error:
-                line.close()
-                if error.message != _ENDED or time.monotonic() > until:
-                    raise
-            else:
-                return line
-        elif not held(home):
+        if sock is None and not held(home):
             return None
-        elif time.monotonic() > until:
+        if sock is not None and (line := _greeted(sock, face)) is not None:
+            return line
+        if time.monotonic() > until:
             raise CoreError("a core holds this home but does not listen", "hermes daemon logs")
         time.sleep(_POLL_S)
+
+
+def _greeted(sock: socket.socket, face: str) -> Line | None:
+    """A line after the greeting, None when the core ended over it."""
+    line = Line(sock)
+    try:
+        line.greet(face)
+    except CoreError as error:
+        line.close()
+        if error.message == _ENDED:
+            return None
+        raise
+    return line
 
 
 def ask(op: str, args: dict[str, Any], face: str = "cli") -> dict[str, Any] | None:

@@ -75,6 +75,16 @@ def test_continue_goes_on_with_the_folders_session(place: Place, one: Callable[.
     assert said == ["first"]
 
 
+def test_another_model_answers_when_asked_for(place: Place, one: Callable[..., Ran]) -> None:
+    place.model.script = [say("one"), say("two"), say("three")]
+    assert one("-z", "one", "--model", "other").code == 0
+    assert place.model.last.json["model"] == "other"
+    assert one("-z", "two", "--continue", "--model", "third").code == 0
+    assert place.model.last.json["model"] == "third"
+    assert one("-z", "three").code == 0
+    assert place.model.last.json["model"] == place.model.name
+
+
 def test_a_session_that_is_not_there_is_said(one: Callable[..., Ran]) -> None:
     ran = one("-z", "hi", "--resume", "no such session")
     assert ran.code == 1
