@@ -10,7 +10,8 @@ import pytest
 
 from hermes_tui.cli.daemon import CODE
 from tests.fakes.scripted_model import say
-from tests.launch.hermes import ROOT, Place
+from tests.launch.hermes import ROOT, Place, command, until
+from tests.launch.window import Window
 
 SCREENS = {"textual", "rich", "prompt_toolkit", "typer", "click"}
 HEAVY = {*SCREENS, "pydantic", "openai", "litellm", "unittest", "http.server", "multiprocessing"}
@@ -73,3 +74,16 @@ def test_a_core_without_a_screen_loads_none(place: Place) -> None:
     modules = set(re.findall(r"^import time:.*\|\s+(\S+)$", log, re.MULTILINE))
     assert "hermes_tui.runtime.core" in modules
     assert not tops(modules) & HEAVY
+
+
+def test_the_first_frame_loads_only_what_it_shows(place: Place) -> None:
+    place.more["PYTHONPROFILEIMPORTTIME"] = "1"
+    with Window(command(), place.env, place.folder) as window:
+        window.until(lambda: b"\x1b[?1049h" in window.raw)
+        window.until(lambda: b"Say what to do" in window.raw)
+        until(lambda: place.status().get("sessions"))
+        modules = set(re.findall(r"import time:\s+\d+ \|\s+\d+ \|\s+([\w.]+)", window.raw.decode()))
+    assert "textual.app" in modules
+    late = {"pygments", "markdown_it", "watchfiles", "prompt_toolkit", "typer", "click", "ruamel"}
+    network = {"httpx2", "openai", "litellm", "pydantic", "urllib.request", "http.server"}
+    assert tops(modules) & (late | network) == set()
