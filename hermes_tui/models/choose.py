@@ -31,9 +31,12 @@ def make_model(config: ModelConfig, home: Home, env: Mapping[str, str], name: st
     target = choose(config, home, env, name)
     if target.way == "embedded":
         from hermes_tui.models.embedded import Embedded
-        from hermes_tui.models.weights import find
+        from hermes_tui.models.weights import find, only_talks
 
-        return Embedded(find(home, config.file), window=config.window, stall_s=config.stall_s)
+        file = find(home, config.file)
+        talks = only_talks(file)
+        window, stall_s = config.window, config.stall_s
+        return Embedded(file, window=window, stall_s=stall_s, only_talks=talks)
     prices = (config.price_in, config.price_out)
     window = config.window or catalog.window_of(target.name)
     if target.way == "litellm":

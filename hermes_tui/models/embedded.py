@@ -39,7 +39,8 @@ class Embedded:
     """The model in one GGUF file, answered by llama.cpp in a child process.
 
     The child starts with the first request and ends after `idle_s` seconds without one, when
-    this model is closed, and when this process dies in whatever way.
+    this model is closed, and when this process dies in whatever way. only_talks: it is never
+    offered a tool.
     """
 
     repairs_calls = False
@@ -52,14 +53,14 @@ class Embedded:
         window: int = 0,
         stall_s: float = STALL_S,
         idle_s: float = IDLE_S,
-        threads: int = 0,
+        only_talks: bool = False,
     ) -> None:
         self.name = file.stem
         self.window = window or WINDOW
         self._file = file
         self._stall_s = max(stall_s, STALL_S)
         self._idle_s = idle_s
-        self._threads = threads or max(1, (os.cpu_count() or 2) - 1)
+        self._only_talks = only_talks
         self._starting = asyncio.Lock()
         self._process: process.Process | None = None
         self._client: ChatCompletions | None = None
@@ -77,7 +78,8 @@ class Embedded:
         client = await self._ready()
         await self._tell(b"busy\n")
         try:
-            answer = self._constrained if request.tools else self._plain
+            plain = self._only_talks or not request.tools
+            answer = self._plain if plain else self._constrained
             async for delta in answer(client, request):
                 yield delta
         finally:
@@ -96,7 +98,7 @@ class Embedded:
     # --- answers ---------------------------------------------------------------------------
 
     def _plain(self, client: ChatCompletions, request: Request) -> AsyncIterator[Delta]:
-        return client.ask(request, _SAMPLING)
+        return client.ask(msgspec.structs.replace(request, tools=()), _SAMPLING)
 
     async def _constrained(self, client: ChatCompletions, request: Request) -> AsyncIterator[Delta]:
         from hermes_tui.models import constrained
@@ -145,7 +147,7 @@ class Embedded:
         start = Start(
             file=str(self._file),
             key=key,
-            threads=self._threads,
+            threads=max(1, _cores() - 1),
             context=self.window,
             idle_s=self._idle_s,
         )
@@ -194,6 +196,13 @@ class Embedded:
         with suppress(BrokenPipeError):
             if self._process is not None and self._process.running:
                 await self._process.write(line)
+
+
+def _cores() -> int:
+    """Cores this process may use. A thread on each of them would leave none for the rest."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 2
 
 
 def _sum(used: Usage, more: Usage | None) -> Usage:

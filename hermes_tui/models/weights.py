@@ -22,7 +22,10 @@ class Part(Struct, frozen=True, kw_only=True):
 
 
 class Weights(Struct, frozen=True, kw_only=True):
-    """A model file. urls: the publisher's; parts: packages that hold the same file in order."""
+    """A model file. urls: the publisher's; parts: packages that hold the same file in order.
+
+    only_talks: too small to choose tools sensibly, so it gets none.
+    """
 
     name: str
     title: str
@@ -31,6 +34,7 @@ class Weights(Struct, frozen=True, kw_only=True):
     sha256: str
     urls: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
+    only_talks: bool = False
 
 
 def _qwen_part(number: int, size: int) -> Part:
@@ -58,7 +62,8 @@ WEIGHTS = {
     ),
     "smollm2-135m": Weights(
         name="smollm2-135m",
-        title="SmolLM2 135M Instruct, 98 MB: the smallest, good for little but a hello",
+        title="SmolLM2 135M Instruct, 98 MB: the smallest; only talks, and not cleverly",
+        only_talks=True,
         file="smollm2-135m-instruct-q4_1.gguf",
         size=98_362_432,
         sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
@@ -86,6 +91,11 @@ def find(home: Home, file: str) -> Path:
         what = f"there is no model file {file}" if file else "no model file was fetched yet"
         raise ModelError(what, "fetch one with `hermes setup --local`", "missing")
     return found
+
+
+def only_talks(path: Path) -> bool:
+    """Whether a model file is one that gets no tools."""
+    return any(one.only_talks and one.file == path.name for one in WEIGHTS.values())
 
 
 def _locate(home: Home, file: str) -> Path | None:

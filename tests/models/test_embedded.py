@@ -119,6 +119,16 @@ async def test_the_child_goes_when_idle_and_comes_back_when_needed(
     await model.close()
 
 
+async def test_a_model_that_only_talks_is_offered_no_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = _model(tmp_path, monkeypatch, CALL, only_talks=True)
+    deltas = await _all(model, _request())
+    assert "".join(delta.text for delta in deltas) == CALL
+    assert [delta.calls for delta in deltas if delta.calls] == []
+    await model.close()
+
+
 async def test_two_requests_at_once_start_one_child(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
