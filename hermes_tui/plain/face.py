@@ -10,6 +10,8 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Literal
 
+from msgspec.structs import replace
+
 from hermes_tui import commands, events
 from hermes_tui.errors import HermesError
 from hermes_tui.events import ApprovalAsked, InputReceived, QuestionAsked, Record
@@ -141,7 +143,8 @@ class PlainFace:
                 return (*words.lines(event), *also)
             case events.ApprovalAnswered() | events.QuestionAnswered():
                 self.pending.pop(event.ask_id, None)
-                return words.lines(event)
+                mine = event.face == FACE
+                return words.lines(replace(event, face="") if mine else event)
             case events.TurnStarted() | events.TurnEnded():
                 self.working = isinstance(event, events.TurnStarted)
                 return words.lines(event)
@@ -167,11 +170,9 @@ class PlainFace:
         return words.lines(event)
 
     def _changed(self, event: events.SessionChanged) -> None:
-        import msgspec
-
         given = {name: getattr(event, name) for name in ("title", "model", "mode", "cwd")}
         kept = {name: value for name, value in given.items() if value is not None}
-        self.session = msgspec.structs.replace(self.session, **kept)
+        self.session = replace(self.session, **kept)
 
     # --- what is typed ---------------------------------------------------------------------
 

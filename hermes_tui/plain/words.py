@@ -154,7 +154,8 @@ def _approval(event: events.ApprovalAsked | events.ApprovalAnswered) -> Iterable
 
 def asked(event: events.ApprovalAsked, most: int = DIFF_LINES) -> Iterable[str]:
     """What an approval is about, with up to `most` lines of it, and the numbered choices."""
-    about = f"Approval needed: {event.tool} on {event.where}, {event.title}"
+    told = event.detail and event.detail in event.title
+    about = f"Approval needed: {event.tool} on {event.where}" + ("" if told else f", {event.title}")
     yield sentence(
         about, event.reason and f"Why: {event.reason}", f"Undo: {event.undo or 'not known'}"
     )

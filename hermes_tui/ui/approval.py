@@ -56,12 +56,19 @@ class ApprovalCard(AskCard[ApprovalAsked]):
     # --- what it says ----------------------------------------------------------------------
 
     def heading(self, ask: ApprovalAsked) -> str:
-        """Where it runs, why it asks, whether it can be undone."""
-        parts = [f"⚠ approve{self.count()}", f"{ask.tool} on {ask.where}", ask.reason, ask.undo]
-        return " · ".join(revealed(" ".join(part.split())) for part in parts if part)
+        """Where it runs; why it asks and whether it can be undone, if that fits."""
+        head = _plain(f"⚠ approve{self.count()} · {ask.tool} on {ask.where}")
+        whole = " · ".join([head, *_facts(ask)])
+        return whole if self.fits_rule(whole) else head
 
     def body(self, ask: ApprovalAsked, width: int) -> list[Line]:
-        """The command or the beginning of the diff."""
+        """The command or the beginning of the diff, under what did not fit into the heading."""
+        facts = " · ".join(_facts(ask))
+        told = facts in self.heading(ask)
+        detail = self._detail(ask, width)
+        return detail if told else [*((line,) for line in _wrapped(facts, width)), *detail]
+
+    def _detail(self, ask: ApprovalAsked, width: int) -> list[Line]:
         most = max(2, min(10, self.app.size.height // 4 - 1))
         lines = detail_lines(ask, width, headers=False)
         head = lines if len(lines) <= most else lines[: most - 1]
@@ -184,6 +191,18 @@ class ApprovalCard(AskCard[ApprovalAsked]):
         self.app.push_screen(
             ViewerScreen(f"approve · {ask.title}", paint_lines([*head, (), *lines]), ask.detail)
         )
+
+
+def _plain(text: str) -> str:
+    return revealed(" ".join(text.split()))
+
+
+def _facts(ask: ApprovalAsked) -> list[str]:
+    return [_plain(fact) for fact in (ask.reason, ask.undo) if fact]
+
+
+def _wrapped(text: str, width: int) -> list[Span]:
+    return [Span(text[a:b], "warn") for a, b in wrap(text, max(8, width - 1))]
 
 
 def detail_lines(ask: ApprovalAsked, width: int, headers: bool = True) -> list[Line]:

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from hermes_tui.ui.face import look_of
 from hermes_tui.ui.line import Span, draw
 from hermes_tui.ui.prompt_editor import Editor
-from hermes_tui.ui.text import clip
+from hermes_tui.ui.text import cells
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -248,9 +248,16 @@ class AskCard(Vertical, Generic[A], can_focus=True):
         ask = self.ask
         self.display = ask is not None
         if ask is not None:
-            room = max(10, self.app.size.width - 8) if self.is_attached else 80
-            self.border_title = Content(clip(self.heading(ask), room))
+            self.border_title = Content(f" {self.heading(ask)} ")
         self.lines.refresh(layout=True)
+
+    def on_resize(self) -> None:
+        """What fits into the rule has changed."""
+        self.redraw()
+
+    def fits_rule(self, text: str) -> bool:
+        """Whether a heading fits into the rule above the card."""
+        return cells(text) <= (self.size.width or 80) - 6
 
     def count(self) -> str:
         """`2/3 ` when several are pending."""

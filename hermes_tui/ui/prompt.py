@@ -106,7 +106,7 @@ class Prompt(Editor):
     def _draw_rule(self) -> None:
         self.set_class(self._mode == "yolo", "-yolo")
         words = [word for word in (self._mode, self._model) if word]
-        self.border_title = Content(" · ".join(words)) if words else None
+        self.border_title = Content(f" {' · '.join(words)} ") if words else None
 
     # --- keys ------------------------------------------------------------------------------
 
@@ -230,7 +230,7 @@ class Prompt(Editor):
     def _suggestion(self, command: Command, marked: bool) -> Strip:
         look = look_of(self)
         base = self.rich_style + (look["cursor"] if marked else Style.null())
-        name = f"{'▸' if marked else ' '} /{command.slash} {command.args}"
+        name = f"{'▸' if marked else ' '} /{command.slash}"
         style = "accent" if marked else "text"
-        left = (Span(name.ljust(26), style), Span(f"  {command.help}", "muted"))
+        left = (Span(name.ljust(14), style), Span(f"  {command.help}", "muted"))
         return draw(left, (), self.size.width, look, base)

@@ -55,14 +55,16 @@ def answers(app: PromptApp) -> list[tuple[str, ...]]:
     ]
 
 
-async def test_the_card_says_where_why_and_whether_it_can_be_undone() -> None:
+@pytest.mark.parametrize("width", [120, 60])
+async def test_the_card_says_where_why_and_whether_it_can_be_undone(width: int) -> None:
     app = PromptApp()
-    async with app.run_test(size=(120, 35)) as pilot:
-        app.approval.show((asked(),))
+    async with app.run_test(size=(width, 35)) as pilot:
+        app.approval.show((asked(undo="a change of DNS can't be undone"),))
         await pilot.pause()
         text = shown(app)
-        for part in ("vps2 (ssh)", "changes DNS", "no undo", COMMAND, "run_command cli4 PUT *"):
-            assert part in text
+        for part in ("vps2 (ssh)", "changes DNS", "can't be undone", COMMAND):
+            assert text.count(part) == 1
+        assert ("run_command cli4 PUT *" in text) == (width == 120)
 
 
 @pytest.mark.parametrize(("key", "verdict"), [("y", "once"), ("s", "session")])

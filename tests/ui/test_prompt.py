@@ -352,7 +352,7 @@ async def test_the_rule_says_mode_and_model_and_yolo_is_red() -> None:
         app.prompt.set_mode("ask")
         app.prompt.set_model("some[bracket]model")
         title = Content.from_markup(app.prompt.border_title or "")
-        assert title.plain == "ask · some[bracket]model"
+        assert title.plain.strip() == "ask · some[bracket]model"
         calm = app.prompt.styles.border_top
         app.prompt.set_mode("yolo")
         await pilot.pause()
