@@ -183,6 +183,11 @@ class Core:
             await session.add(Notice(text=text, hint=problem.hint, level="warning"))
         return await self.workshop.agent_for(session, self.config)
 
+    def turn_ended(self) -> None:
+        """Do what can wait until nobody does: nothing in a short-lived core."""
+        if self._resume and not self.end_reason:
+            self.spawn(self.workshop.learn_windows())
+
     def rules(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Standing rules: (allowed, denied)."""
         return self.config.policy.allow, self.config.policy.deny

@@ -60,6 +60,10 @@ class Services(Protocol):
         """The agent that answers this session's next turn."""
         ...
 
+    def turn_ended(self) -> None:
+        """A turn has ended and nobody waits for anything."""
+        ...
+
     def rules(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Standing rules: (allowed, denied)."""
         ...
@@ -293,6 +297,7 @@ class Session(Ledger):
             await self.add(TurnStarted(turn=self.conversation.turn + 1), hold=True)
         self._task = None
         self.listed()
+        self._core.turn_ended()
 
     async def _turn(self) -> TurnEnded | None:
         """Run one turn; None when the core is going down and the turn stays open."""

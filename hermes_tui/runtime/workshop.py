@@ -26,7 +26,7 @@ class Workshop:
     def __init__(self, home: Home, log: Log) -> None:
         self._home = home
         self._log = log
-        self._models: dict[tuple[ModelConfig, str], Model] = {}
+        self._models: dict[tuple[ModelConfig, str, int], Model] = {}
 
     async def agent_for(self, session: Session, config: Config) -> Agent:
         """The agent that answers a session's next turn; raises ModelError when none can."""
@@ -51,10 +51,24 @@ class Workshop:
         """The configured model, or another one of the same endpoint by name."""
         from hermes_tui.models.choose import make_model
 
-        key = (config, name)
+        key = (config, name, self._keys_changed())
         if key not in self._models:
             self._models[key] = make_model(config, self._home, {**os.environ, **env}, name)
         return self._models[key]
+
+    def _keys_changed(self) -> int:
+        """When the stored keys changed last, so that a new key makes a new client."""
+        try:
+            return self._home.secrets.stat().st_mtime_ns
+        except FileNotFoundError:
+            return 0
+
+    async def learn_windows(self) -> None:
+        """Ask endpoints how large the windows in use really are; once each, after a turn."""
+        for model in list(self._models.values()):
+            learn = getattr(model, "learn_window", None)
+            if learn is not None:
+                await learn()
 
     def skills(self) -> tuple[tuple[str, str, str], ...]:
         """(name, description, path) of every skill that can be used."""

@@ -39,6 +39,9 @@ class SmallCore:
         prefix = Prefix(system="You are a test.", tools=schemas, parts=(("identity", 15),))
         return Agent(model=self.model, tools=self.tools, prefix=prefix, **self.limits)
 
+    def turn_ended(self) -> None:
+        return
+
     def rules(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return self.allow, self.deny
 

@@ -464,3 +464,24 @@ async def test_a_file_broken_by_an_editor_leaves_the_old_settings_in_force(
     seen = [r.event for r in await until(client, TurnEnded)]
     assert [e.status for e in seen if isinstance(e, ToolEnded)] == ["ok"]
     await core.end("test over")
+
+
+async def test_the_real_window_is_learnt_after_the_first_turn_and_a_new_key_is_used(
+    core: Core, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    scripted.window = 4_321
+    scripted.script = [reply("one"), reply("two")]
+    client = LocalClient(core)
+    view = await open_in(client, str(tmp_path))
+    await say(client, view, "first")
+    await until(client, TurnEnded)
+    async with asyncio.timeout(5):
+        while not scripted.others:  # noqa: ASYNC110 - the request comes from the core's own task
+            await asyncio.sleep(0.01)
+    token = "-".join(["a", "new", "key"])
+    core.home.secrets.write_text(f"HERMES_TUI_API_KEY={token}\n")
+    await say(client, view, "second")
+    seen = await until(client, TurnEnded)
+    windows = [r.event.window for r in seen if isinstance(r.event, ModelAsked)]
+    assert len(windows) == 1
+    assert len(core.workshop._models) == 2
