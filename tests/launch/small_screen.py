@@ -1,6 +1,7 @@
 """`hermes` with the smallest possible screen: everything about the terminal, nothing about looks.
 
-Keys: ctrl+q leaves, `q` quits, `x` breaks the screen. It shows what was typed.
+Keys: ctrl+q leaves, `q` quits, `x` breaks the screen, `f` fills it anew sixty times a second.
+It shows what was typed.
 """
 
 from __future__ import annotations
@@ -24,12 +25,18 @@ async def show(client: Any, visit: Any, *, embedded: bool, reconnect: Any = None
 
     class Small(App[Any]):
         typed = ""
+        frames = 0
 
         def compose(self) -> Any:
             yield Static("small screen", id="text")
 
         def on_mount(self) -> None:
             self.listening = asyncio.ensure_future(self.listen())
+
+        def fill(self) -> None:
+            self.frames += 1
+            rows = (chr(65 + (self.frames + n) % 26) * self.size.width for n in range(30))
+            self.query_one("#text", Static).update("small screen\n" + "\n".join(rows))
 
         async def listen(self) -> None:
             async for _ in client.events():
@@ -39,6 +46,8 @@ async def show(client: Any, visit: Any, *, embedded: bool, reconnect: Any = None
         def on_key(self, event: Key) -> None:
             if event.key == "x":
                 raise RuntimeError("the screen is broken")
+            if event.key == "f":
+                self.set_interval(1 / 60, self.fill)
             if event.key in ("q", "ctrl+q"):
                 self.exit("quit" if event.key == "q" else "detach")
             self.typed += (event.character or "") if event.is_printable else ""
