@@ -18,7 +18,7 @@ from hermes_tui.events import (
 )
 from hermes_tui.ui import figures
 from hermes_tui.ui.line import Span
-from hermes_tui.ui.text import fit, one_line
+from hermes_tui.ui.text import cells, fit, one_line
 from hermes_tui.ui.trace_model import Step, Turn
 from hermes_tui.ui.viewer import Painter, paint_all, paint_lines, paint_text
 
@@ -128,9 +128,9 @@ class StepRow:
 
 
 def _fitted(name: str, words: str, room: int) -> Line:
-    if len(name) >= room:
+    if cells(name) >= room:
         return (Span(fit(name, room), ""),)
-    return (Span(name + " ", ""), Span(fit(words, room - len(name) - 1), "muted"))
+    return (Span(name + " ", ""), Span(fit(words, room - cells(name) - 1), "muted"))
 
 
 def _words(step: Step, short: bool = False) -> str:
