@@ -42,6 +42,7 @@ def put(home: Home, key: str, text: str) -> Change:
     """
     if not key:
         return reread(home)
+    _readable(home)
     known = schema.settings()[find(key)]
     return _change(home, known.name, parse(known, text))
 
@@ -62,6 +63,7 @@ def remove(home: Home, key: str, item: str) -> Change:
 
 def unset(home: Home, key: str) -> Change:
     """Take a key out of the file, so that its default counts again."""
+    _readable(home)
     return _change(home, find(key), msgspec.UNSET)
 
 
@@ -115,11 +117,18 @@ def _decoded(text: str) -> Any:
 
 
 def _items(home: Home, key: str) -> tuple[str, ...]:
+    _readable(home)
     known = schema.settings()[find(key)]
     if known.base is not tuple:
         raise ConfigError(f"{key} is no list", f"use `hermes config set {key} VALUE`")
     section, _, name = key.partition(".")
     return getattr(getattr(load.load(home, {}).config, section), name)
+
+
+def _readable(home: Home) -> None:
+    """Raise ConfigError when the file is broken: that is said before anything about the key."""
+    text = yaml_file.read(home.config) or ""
+    load.check(yaml_file.parse(text, home.config), text, home.config)
 
 
 def _change(home: Home, key: str, value: Any) -> Change:

@@ -89,7 +89,9 @@ def test_unusual_styles_can_be_edited_too(home: Home, text: str) -> None:
 
 EDITS: list[Callable[[Home], object]] = [
     lambda home: edit.put(home, "ui.motion", "false"),
+    lambda home: edit.put(home, "no.such_key", "false"),
     lambda home: edit.unset(home, "ui.motion"),
+    lambda home: edit.unset(home, "no.such_key"),
     lambda home: edit.add(home, "policy.deny", "run_command rm"),
     edit.reread,
 ]
