@@ -19,7 +19,7 @@ from hermes_tui.ui.line import Span, draw
 from hermes_tui.ui.prompt_document import Draft
 from hermes_tui.ui.prompt_editor import Editor
 
-HINT = "Say what to do   / commands   shift+↵ new line"
+HINT = "Say what to do   / commands   ctrl+j new line"
 
 
 class KeyTaker(Protocol):
