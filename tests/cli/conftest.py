@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -52,6 +53,14 @@ def hermes(
         return Outcome(code=code, out=told.out, err=told.err)
 
     return run
+
+
+def comes_true(fact: Callable[[], bool], limit_s: float = 5.0) -> bool:
+    """Whether something becomes so before the deadline."""
+    until = time.monotonic() + limit_s
+    while not fact() and time.monotonic() < until:
+        time.sleep(0.01)
+    return fact()
 
 
 @contextmanager
