@@ -1,4 +1,4 @@
-"""Keys: where they are looked for, and the one file of the home that holds them.
+"""Keys: where they are looked for, the home's vault among the places.
 
 A key is only ever sent to the endpoint it was set for: a provider's usual variable counts
 for that provider's host alone.
@@ -6,13 +6,12 @@ for that provider's host alone.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from hermes_tui.config import ModelConfig
-from hermes_tui.errors import ConfigError
 from hermes_tui.home import Home
 from hermes_tui.models.catalog import Provider, provider_at
+from hermes_tui.security.vault import Vault
 
 KEY = "HERMES_TUI_API_KEY"
 
@@ -44,42 +43,10 @@ def first_key(
 
 
 def read_secrets(home: Home) -> dict[str, str]:
-    """The secrets file as a dict; empty when there is none. Raises ConfigError if unreadable."""
-    try:
-        text = home.secrets.read_text("utf-8")
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f"{home.secrets} can't be read: {error}", "it holds NAME=value lines, mode 0600"
-        ) from error
-    return dict(_lines(text))
+    """The home's secrets by name. Raises ConfigError when their file is unreadable."""
+    return Vault(home).values()
 
 
 def save_secret(home: Home, name: str, value: str) -> None:
-    """Set one secret, the others untouched; the file is readable by its owner alone."""
-    kept: list[str] = []
-    if home.secrets.exists():
-        lines = home.secrets.read_text("utf-8").splitlines()
-        kept = [line for line in lines if dict(_lines(line)).keys() != {name}]
-    text = "\n".join([*kept, f"{name}={value.strip()}", ""])
-    home.ensure()
-    temporary = home.secrets.with_suffix(f".{os.getpid()}.new")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, home.secrets)
-
-
-def _lines(text: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for line in text.splitlines():
-        name, equals, value = line.strip().removeprefix("export ").partition("=")
-        value = value.strip()
-        if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
-            value = value[1:-1]
-        if equals and not name.startswith("#"):
-            found.append((name.strip(), value))
-    return found
+    """Set one of the home's secrets, the others untouched."""
+    Vault(home).put(name, value.strip())
