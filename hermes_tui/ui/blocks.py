@@ -12,7 +12,6 @@ from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.strip import Strip
 
 from hermes_tui.ui.markdown import render
 from hermes_tui.ui.stream import Stream
@@ -155,7 +154,7 @@ class UserBlock(Block):
         if not sheet.compact:
             when = f"  {clock(self.ts)}" if sheet.times and self.ts else ""
             head = [Segment("you", look["user.name"]), Segment(when, look["muted"])]
-            lines.append(Line(Strip(head)))
+            lines.append(Line(head))
         source = self.source
         if not self.expanded and source.count("\n") > self.LONG:
             shown = source.split("\n", self.HEAD)[: self.HEAD]
@@ -221,17 +220,17 @@ class ReplyBlock(Block):
                     clip(one_line(about) and f"  {one_line(about)}", room), sheet.look["muted"]
                 ),
             ]
-            lines.append(Line(Strip(parts)))
+            lines.append(Line(parts))
         if not self.text:
             return lines
         if self.open:
             self._stream = self._stream or Stream()
-            return lines + self._stream.lines(self.text, sheet.width, sheet.look)
-        self._stream = None
-        lines += render(self.text, sheet.width, sheet.look)
+        stream, self._stream = self._stream, self._stream if self.open else None
+        draw = stream.lines if stream else render
+        lines += draw(self.text, sheet.width, sheet.look)
         if self.partial:
             text = "… the line dropped here"
-            lines.append(Line(Strip([Segment(clip(text, sheet.width), sheet.look["warn"])])))
+            lines.append(Line([Segment(clip(text, sheet.width), sheet.look["warn"])]))
         return lines
 
 
@@ -343,7 +342,7 @@ def paragraphs(text: str, sheet: Sheet, style: Style, src: int = 0) -> list[Line
         if part:
             lines += lay([Run(part, style, src, len(part))], sheet.width)
         else:
-            lines.append(Line(Strip([]), (), src, src))
+            lines.append(Line([], (), src, src))
         src += len(part) + 1
     return lines
 
@@ -351,10 +350,10 @@ def paragraphs(text: str, sheet: Sheet, style: Style, src: int = 0) -> list[Line
 def folded(text: str, look: Look, at: int, style: str = "muted") -> Line:
     """A line that unfolds its block when it is clicked. at: where it stands in the source."""
     click = look[style] + Style.from_meta({"act": ("toggle",)})
-    return Line(Strip([Segment(text, click)]), (), at, at)
+    return Line([Segment(text, click)], (), at, at)
 
 
-def ends(left: Sequence[Segment], right: Sequence[Segment], width: int) -> Strip:
+def ends(left: Sequence[Segment], right: Sequence[Segment], width: int) -> list[Segment]:
     """A line with two ends: the left one gives way, the right one stays."""
     tail = sum(cells(part.text) for part in right)
     if tail >= width:
@@ -368,7 +367,7 @@ def ends(left: Sequence[Segment], right: Sequence[Segment], width: int) -> Strip
         if text != part.text:
             break
     space = room + (1 if right else 0)
-    return Strip([*kept, Segment(" " * max(0, space)), *right])
+    return [*kept, Segment(" " * max(0, space)), *right]
 
 
 def clock(ts: float) -> str:

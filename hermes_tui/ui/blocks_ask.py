@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual.strip import Strip
+from rich.segment import Segment
 
 from hermes_tui.events import (
     ApprovalAnswered,
@@ -11,7 +11,7 @@ from hermes_tui.events import (
     QuestionAsked,
     TodoItem,
 )
-from hermes_tui.ui.blocks import Block, Sheet, paragraphs
+from hermes_tui.ui.blocks import Block, Sheet, ends, paragraphs
 from hermes_tui.ui.text import clip, one_line
 from hermes_tui.ui.text_lines import Line, Piece, Prefix, Run, lay, prefix
 
@@ -60,9 +60,10 @@ class ApprovalBlock(Block):
             notes += [f"by {self.answered.face}"] if self.answered.face else []
         text = clip(" · ".join(["", *notes]), max(0, sheet.width - len(words) - 2))
         runs = [Run(f"{glyph} ", look[style]), Run(words, look[style]), Run(text, look["muted"])]
-        strip = lay(runs, 10_000)[0].strip.crop(0, sheet.width)
-        whole = Piece(0, len(strip.text), 0, len(self.source), 0, 0)
-        return [Line(strip, (whole,), 0, len(self.source))]
+        parts = ends([Segment(run.text, run.style) for run in runs], (), sheet.width)
+        size = sum(len(part.text) for part in parts)
+        whole = Piece(0, size, 0, len(self.source), 0, 0)
+        return [Line(parts, (whole,), 0, len(self.source))]
 
 
 class QuestionBlock(Block):
@@ -132,4 +133,4 @@ class TodoBlock(Block):
             drawn = lay([run], sheet.width, prefix(mark, look[style]), prefix("  ", tone))
             lines += drawn
             at += len(source) + 1
-        return lines or [Line(Strip([]))]
+        return lines or [Line([])]

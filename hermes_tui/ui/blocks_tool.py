@@ -7,7 +7,6 @@ from typing import Any, ClassVar, NamedTuple
 import msgspec
 from rich.segment import Segment
 from rich.style import Style
-from textual.strip import Strip
 
 from hermes_tui.events import ToolEnded, ToolStarted
 from hermes_tui.ui import figures
@@ -173,9 +172,10 @@ class ToolBlock(Block):
         note = look["error" if self.status == "error" else "muted"] + click
         tail = [Segment("  ".join(right), note), Segment(f" {mark}", look["faint"] + click)]
         head = self.parts()[0]
-        strip = ends(parts, tail, sheet.width)
-        whole = Piece(0, len(strip.text), 0, len(head.text), 0, 0)
-        return Line(strip, (whole,), 0, len(head.text))
+        shown = ends(parts, tail, sheet.width)
+        size = sum(len(part.text) for part in shown)
+        whole = Piece(0, size, 0, len(head.text), 0, 0)
+        return Line(shown, (whole,), 0, len(head.text))
 
     def _note(self) -> str:
         added, removed = self.details.get("added"), self.details.get("removed")
@@ -210,7 +210,7 @@ class ToolBlock(Block):
         more = f"… {cut:,} more lines · " if cut > 0 else ""
         size = f" ({figures.size(self.output_bytes)})" if self.output_bytes else ""
         text = f"│ {more}show all of it{size}"
-        link = Line(Strip([Segment(text, look["link"] + act)]))
+        link = Line([Segment(text, look["link"] + act)])
         if cut <= 0:
             return [*lines, link]
         return [*lines[:HEAD_LINES], link, *lines[-TAIL_LINES:]]
@@ -226,7 +226,7 @@ def _bars(part: _Part, sheet: Sheet, style: Style) -> list[Line]:
             piece = Piece(2, end - start, at + start, end - start, 0, 0)
             pieces = (piece,) if end > start else ()
             segments = [bar, Segment(text[start:end], style)] if end > start else [bar]
-            lines.append(Line(Strip(segments), pieces, at + start, at + end))
+            lines.append(Line(segments, pieces, at + start, at + end))
         at += len(text) + 1
     return lines
 

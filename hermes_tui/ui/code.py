@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.strip import Strip
 
 from hermes_tui.ui.text import cells, chop, clip
 from hermes_tui.ui.text_lines import Line, Piece
@@ -33,9 +32,9 @@ def label(language: str, width: int, look: Look, action: tuple[str, int, int]) -
     name = clip(language, max(0, width - len(copy) - 2))
     room = width - cells(name) - len(copy) - 1
     if room < 0:
-        return Line(Strip([Segment(clip(f" {language}", width), style)]))
+        return Line([Segment(clip(f" {language}", width), style)])
     click = style + Style.from_meta({"act": action})
-    return Line(Strip([Segment(f" {name}{' ' * room}", style), Segment(copy, click)]))
+    return Line([Segment(f" {name}{' ' * room}", style), Segment(copy, click)])
 
 
 def code_line(text: str, width: int, look: Look, src: int, parts: Any = None) -> list[Line]:
@@ -57,7 +56,7 @@ def code_line(text: str, width: int, look: Look, src: int, parts: Any = None) ->
         segments = [Segment(" ", block), *body, Segment(pad, block)]
         pieces = _pieces(places, start, end, src)
         at = src + (places[start] if start < len(places) else 0)
-        lines.append(Line(Strip(segments, room + 2), pieces, at, -1 if pieces else at))
+        lines.append(Line(segments, pieces, at, -1 if pieces else at))
     return lines
 
 

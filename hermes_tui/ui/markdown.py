@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
-from textual.strip import Strip
 
 from hermes_tui.ui import code
 from hermes_tui.ui.markdown_inline import Inline, Places, Source
@@ -56,18 +55,31 @@ def draw(text: str, width: int, look: Look, base: int = 0) -> Rendered:
     shown = safe(text)
     tokens = parser().parse(shown)
     source = Source(shown, base)
-    tops = [i for i, token in enumerate(tokens) if token.level == 0 and token.nesting >= 0]
     painter = _Painter(source, width, look)
-    last = tops[-1] if tops else 0
-    painter.paint(tokens[:last])
+    cut = 0 if refers(shown) else _settled(tokens, source)
+    painter.paint(tokens[:cut])
     settled = len(painter.lines)
-    painter.paint(tokens[last:])
-    place = tokens[last].map if tokens else None
-    line = place[0] if place else 0
-    if settled == 0 or line + 1 >= len(source.lines) or refers(shown):
-        return Rendered(painter.lines, 0, base, _open_fence(tokens, source))
+    painter.paint(tokens[cut:])
+    fence = _open_fence(tokens[cut:], source)
+    if settled == 0:
+        return Rendered(painter.lines, 0, base, fence)
     settled += 1  # the blank line before what is still open
-    return Rendered(painter.lines, settled, source.start(line), _open_fence(tokens[last:], source))
+    first = tokens[cut].map
+    return Rendered(painter.lines, settled, source.start(first[0] if first else 0), fence)
+
+
+def _settled(tokens: Sequence[Token], source: Source) -> int:
+    """How many tokens can no longer change: those of the blocks that ended.
+
+    A block has ended for good when the first line of the one after it is whole. That of the
+    last block may not be, but then the one before it has ended that way.
+    """
+    tops = [i for i, token in enumerate(tokens) if token.level == 0 and token.nesting >= 0]
+    for index in tops[:-3:-1]:
+        place = tokens[index].map
+        if place and place[0] + 1 < len(source.lines):
+            return index
+    return 0
 
 
 def refers(text: str) -> bool:
@@ -138,7 +150,7 @@ class _Painter:
         """Add the lines of one block, behind the prefixes of what it stands in."""
         if self.gap and self.lines:
             left = sum((box.rest for box in self.boxes if box.used), EMPTY)
-            self.lines.append(Line(Strip(left.segments)))
+            self.lines.append(Line(left.segments))
         self.gap = False
         for line in lines:
             if not self.boxes:
@@ -179,7 +191,7 @@ class _Painter:
                 self.fence(token)
             case "hr":
                 rule = "─" * self.room
-                self.literal([Line(Strip([Segment(rule, self.look["faint"])]))], token)
+                self.literal([Line([Segment(rule, self.look["faint"])])], token)
             case "table_open":
                 end = next(i for i in range(index, len(tokens)) if tokens[i].type == "table_close")
                 self.put(table(tokens[index:end], self.source, self.room, self.look))
@@ -258,7 +270,7 @@ class _Painter:
         """Leave a list item or quote; an empty one still shows its mark."""
         if not self.boxes[-1].used:
             start = self.boxes[-1].start
-            self.put([Line(Strip([]), (), start, start)])
+            self.put([Line([], (), start, start)])
         self.boxes.pop()
         self.done()
 
@@ -274,7 +286,7 @@ class _Painter:
         if self.boxes and not self.boxes[-1].used and _TASK.match(inline.content):
             _untick(parts[0])
         lines = [line for runs in parts for line in (lay(runs, self.room) if runs else ())]
-        lines = lines or [Line(Strip([]))]
+        lines = lines or [Line([])]
         bound(lines, self.source.start(first), self.source.stop(stop))
         self.put(lines)
         self.gap = self.loose[-1] if token.hidden else True
@@ -314,8 +326,8 @@ def _behind(left: Prefix, line: Line, start: int) -> Line:
         line.start = start
         return line
     pieces = tuple(piece._replace(at=piece.at + left.length) for piece in line.pieces)
-    segments = [*left.segments, *line.strip]
-    return Line(Strip(segments), pieces, start, line.end)
+    segments = [*left.segments, *line.segments]
+    return Line(segments, pieces, start, line.end)
 
 
 def _untick(runs: list[Run]) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.segment import Segment
-from textual.strip import Strip
 
 from hermes_tui.ui.markdown_inline import Inline, Places, Source
 from hermes_tui.ui.text import cells
@@ -118,13 +117,13 @@ def _join(
     length = 0
     for index, size in enumerate(widths):
         line = columns[index][number] if number < len(columns[index]) else None
-        spare = size - (cells(line.strip.text) if line else 0)
+        spare = size - (cells(line.text) if line else 0)
         side = sides[index] if index < len(sides) else ""
         left = {"right": spare, "center": spare // 2}.get(side, 0)
         parts: list[Segment] = [Segment(" " * left, look["text"])] if left > 0 else []
         start = length + max(0, left)
         if line:
-            parts += line.strip
+            parts += line.segments
             pieces += [piece._replace(at=piece.at + start) for piece in line.pieces]
         if spare - left > 0 and index < len(widths) - 1:
             parts.append(Segment(" " * (spare - left), look["text"]))
@@ -132,11 +131,11 @@ def _join(
             parts.append(Segment(_BETWEEN, look["faint"]))
         segments += parts
         length += sum(len(part.text) for part in parts)
-    return Line(Strip(segments), tuple(pieces))
+    return Line(segments, tuple(pieces))
 
 
-def _rule(widths: list[int], look: Look) -> Strip:
-    return Strip([Segment("─┼─".join("─" * size for size in widths), look["faint"])])
+def _rule(widths: list[int], look: Look) -> list[Segment]:
+    return [Segment("─┼─".join("─" * size for size in widths), look["faint"])]
 
 
 def _records(rows: list[_Row], source: Source, width: int, look: Look) -> list[Line]:
@@ -145,7 +144,7 @@ def _records(rows: list[_Row], source: Source, width: int, look: Look) -> list[L
     lines: list[Line] = []
     for row in rows[1:] or rows:
         if lines:
-            lines.append(Line(Strip([Segment("─" * width, look["faint"])])))
+            lines.append(Line([Segment("─" * width, look["faint"])]))
         drawn: list[Line] = []
         for index, runs in enumerate(row.cells):
             name = names[index] if index < len(names) else ""

@@ -48,7 +48,8 @@ def extract(column: Column, selection: Selection, indent: int) -> str:
         if not text:
             continue
         if parts:
-            parts.append("\n" * (1 + column.gap(index)))
+            close = block.kind == column.blocks[index - 1].kind and not column.gap(index)
+            parts.append("\n" if close else "\n\n")
         parts.append(text)
     return "".join(parts)
 
@@ -70,7 +71,7 @@ def _part(column: Column, block: Block, low: _Edge | None, high: _Edge | None) -
         return ""
     last = len(lines) - 1
     low = low or _Edge(0, 0, 0)
-    high = high or _Edge(0, last, len(lines[last].strip.text))
+    high = high or _Edge(0, last, len(lines[last].text))
     if low.line == high.line <= last:
         start, end = lines[low.line].cut(low.x, high.x)
         return block.source[start:end] if 0 <= start < end else ""
@@ -97,5 +98,5 @@ def _last(lines: list[Line], edge: _Edge, stop: int) -> int:
         found = lines[number].source(x, ends=True)
         if found >= 0:
             return found
-        x = len(lines[number - 1].strip.text) if number else 0
+        x = len(lines[number - 1].text) if number else 0
     return -1

@@ -45,12 +45,16 @@ class Piece(NamedTuple):
 class Line:
     """One line on the screen. start, end: the source it shows, markup included; -1 for none."""
 
-    __slots__ = ("end", "pieces", "start", "strip")
+    __slots__ = ("end", "pieces", "segments", "start")
 
     def __init__(
-        self, strip: Strip, pieces: tuple[Piece, ...] = (), start: int = -1, end: int = -1
+        self,
+        segments: Sequence[Segment],
+        pieces: tuple[Piece, ...] = (),
+        start: int = -1,
+        end: int = -1,
     ) -> None:
-        self.strip = strip
+        self.segments = segments
         self.pieces = pieces
         if pieces:
             first, last = pieces[0], pieces[-1]
@@ -58,6 +62,16 @@ class Line:
             end = last.src + last.size + last.tail if end < 0 else end
         self.start = start
         self.end = end
+
+    @property
+    def text(self) -> str:
+        """What it reads as."""
+        return "".join([segment.text for segment in self.segments])
+
+    @property
+    def strip(self) -> Strip:
+        """It as a strip, for widgets."""
+        return Strip(self.segments)
 
     def source(self, x: int, *, ends: bool) -> int:
         """The place in the source where a selection from or up to character `x` starts or ends.
@@ -154,7 +168,7 @@ def lay(runs: Sequence[Run], width: int, first: Prefix = EMPTY, rest: Prefix = E
             if stop > end:
                 break
             index, at = index + 1, stop
-        lines.append(Line(Strip(segments), tuple(pieces)))
+        lines.append(Line(segments, tuple(pieces)))
         before = rest
     return lines
 
@@ -191,4 +205,4 @@ def bound(lines: Sequence[Line], start: int, end: int) -> None:
 
 def plain(lines: Iterable[Line]) -> str:
     """What the lines read as, without styles and trailing spaces."""
-    return "\n".join(line.strip.text.rstrip() for line in lines)
+    return "\n".join(line.text.rstrip() for line in lines)

@@ -20,10 +20,11 @@ from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
 from hermes_tui.ui.blocks import Block, Sheet
+from hermes_tui.ui.layout import shape_of
 from hermes_tui.ui.selection import extract
 from hermes_tui.ui.theme import Look, ThemeSpec
 from hermes_tui.ui.transcript_column import Column, Spot
-from hermes_tui.ui.transcript_paint import Over, overlay, paint
+from hermes_tui.ui.transcript_paint import Canvas, Over, overlay
 
 if TYPE_CHECKING:
     from textual import events
@@ -69,8 +70,6 @@ class Transcript(ScrollView, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", show=False),
         Binding("c", "copy_block", show=False),
-        Binding("n", "match(1)", show=False),
-        Binding("N", "match(-1)", show=False),
     ]
 
     new_below: var[int] = var(0, init=False)
@@ -99,16 +98,17 @@ class Transcript(ScrollView, can_focus=True):
         self.following = True
         self.cursor: Block | None = None
         self.chat_width = chat_width
+        self._compact: bool | None = None
         self._margin = 1
         self._top = Spot(0, 0)
         self._dirty: dict[int, Block] = {}
         self._timer: Timer | None = None
         self._idle: Timer | None = None
         self._next = 0.0
-        self._drawing = False
+        self._thumb = (0, 0, False)
+        self._canvas = Canvas(self.column)
+        self._over = Over()
         self._pattern: re.Pattern[str] | None = None
-        self._matches: list[Match] = []
-        self._match = -1
 
     # --- blocks -----------------------------------------------------------------------------
 
@@ -147,6 +147,7 @@ class Transcript(ScrollView, can_focus=True):
 
     def update(self, block: Block) -> None:
         """A block has changed; it is drawn with the next frame, at most 20 a second."""
+        block.changed()
         self._dirty[id(block)] = block
         self._soon()
 
@@ -163,10 +164,10 @@ class Transcript(ScrollView, can_focus=True):
         """Draw everything in another theme."""
         self._resheet(self.column.sheet._replace(look=look))
 
-    def set_compact(self, compact: bool) -> None:
-        """Draw without head lines and margins, for narrow screens, or with them."""
-        if compact != self.column.sheet.compact:
-            self._resheet(self.column.sheet._replace(compact=compact))
+    def set_compact(self, compact: bool | None) -> None:
+        """Draw without head lines and margins, or with them; None: as the terminal's width asks."""
+        self._compact = compact
+        self._resheet(self.column.sheet)
 
     # --- frames -----------------------------------------------------------------------------
 
@@ -218,13 +219,25 @@ class Transcript(ScrollView, can_focus=True):
             self.set_reactive(_FIELDS.scroll_y, float(y))
         self.set_reactive(_FIELDS.scroll_target_y, float(y))
         if self.show_vertical_scrollbar:
-            bar = self.vertical_scrollbar
-            bar.window_virtual_size, bar.window_size, bar.position = size.height, self._rows, y
+            self._tell_scrollbar(size.height, y)
         self.refresh()
+
+    def _tell_scrollbar(self, total: int, y: int) -> None:
+        """Only when it would look different: drawing it costs as much as the text."""
+        rows = self._rows
+        shown = rows * rows * 8 // max(1, total), rows * y * 8 // max(1, total), y == total - rows
+        if shown != self._thumb:
+            self._thumb = shown
+            bar = self.vertical_scrollbar
+            bar.window_virtual_size, bar.window_size, bar.position = total, rows, y
 
     @property
     def _rows(self) -> int:
         return self.scrollable_content_region.height
+
+    @property
+    def _columns(self) -> int:
+        return self.scrollable_content_region.width
 
     def _measure_later(self) -> None:
         if self._idle is None:
@@ -251,13 +264,15 @@ class Transcript(ScrollView, can_focus=True):
         self._resheet(self.column.sheet)
 
     def _resheet(self, sheet: Sheet) -> None:
-        width = self.size.width
-        if not width:
+        width = self._columns
+        if not self.size.width:
             self.column.resize(sheet)
             return
-        self._margin = 0 if sheet.compact or width < 40 else 2 if width >= 100 else 1
-        room = width - self._margin - (1 if self._margin else 0)
-        new = sheet._replace(width=max(1, min(self.chat_width, room)))
+        narrow = shape_of(self.app.size.width) == "narrow"
+        compact = narrow if self._compact is None else self._compact
+        self._margin = 0 if compact or width < 40 else 2 if width >= 100 else 1
+        room = max(1, width - self._margin - (1 if self._margin else 0))
+        new = sheet._replace(width=min(self.chat_width, room), compact=compact)
         if new == self.column.sheet:
             self._settle()
             return
@@ -323,24 +338,37 @@ class Transcript(ScrollView, can_focus=True):
     # --- drawing ----------------------------------------------------------------------------
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw a part of the screen; offsets for the mouse are put in only when it asks."""
-        self._drawing = True
-        try:
-            return super().render_lines(crop)
-        finally:
-            self._drawing = False
+        """Draw a part of the screen, past Textual's cache, which forgets all when it scrolls."""
+        self._over = self._what_lies_over()
+        first, width = round(self.scroll_y), self.region.width
+        strips = [
+            self._canvas.strip(first + y, self._margin, width, self._over) for y in crop.line_range
+        ]
+        last = self._rows - 1
+        if self.new_below and last in crop.line_range:
+            look = self.column.sheet.look
+            text = f" ↓ {self.new_below:,} new "
+            row = last - crop.y
+            strips[row] = overlay(strips[row], text, look["chip"], self._columns)
+        if crop.column_span != (0, width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
-        width = self.size.width
-        over = Over(self.cursor, self.text_selection, self._pattern)
+        """One line with offsets, for the mouse to find the text under it."""
         line = round(self.scroll_y) + y
-        strip, place = paint(self.column, line, self._margin, width, over)
-        if self.new_below and y == self._rows - 1:
-            look = self.column.sheet.look
-            return overlay(strip, f" ↓ {self.new_below:,} new ", look["chip"], width)
-        strip = strip.apply_style(self.rich_style)
-        return strip if self._drawing else strip.apply_offsets(0, place)
+        strip = self._canvas.strip(line, self._margin, self.size.width, self._over)
+        return strip.apply_offsets(0, self._canvas.offset(line))
+
+    def _what_lies_over(self) -> Over:
+        return Over(
+            self.cursor,
+            self.text_selection,
+            self._pattern,
+            self.rich_style,
+            tuple(self.get_line_filters()),
+            self.background_colors[1],
+        )
 
     def watch_new_below(self) -> None:
         """Draw the chip, or take it away."""
@@ -354,7 +382,7 @@ class Transcript(ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Unfold, copy, open a link, or go to what is new."""
-        if self.new_below and event.y == self._rows - 1 and event.x >= self.size.width - 16:
+        if self.new_below and event.y == self._rows - 1 and event.x >= self._columns - 16:
             self.to_end()
             return
         row = self.column.row(round(self.scroll_y) + event.y)
@@ -453,25 +481,14 @@ class Transcript(ScrollView, can_focus=True):
         ]
 
     def highlight(self, pattern: re.Pattern[str] | None) -> list[Match]:
-        """Mark all matches on the screen; None ends it. n and N go from one to the next."""
+        """Mark all matches on the screen and return them; None ends it."""
         self._pattern = pattern
-        self._matches = self.find(pattern) if pattern else []
-        self._match = -1
         self.refresh()
-        return self._matches
+        return self.find(pattern) if pattern else []
 
     def reveal(self, match: Match) -> None:
         """Unfold the block of a match if need be and scroll to it."""
-        if match in self._matches:
-            self._match = self._matches.index(match)
         shown = any(line.end >= match.end for line in self.column.lines(match.block))
         if not shown and match.block.toggle():
             self.update(match.block)
         self.show_block(match.block, match.start, share=1 / 3)
-
-    def action_match(self, step: int) -> None:
-        """To the next match, or the one before."""
-        if self._matches:
-            begin = 0 if step > 0 else len(self._matches) - 1
-            at = self._match + step if self._match >= 0 else begin
-            self.reveal(self._matches[at % len(self._matches)])

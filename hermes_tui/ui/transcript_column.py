@@ -120,16 +120,16 @@ class Column:
 
     def resize(self, sheet: Sheet) -> None:
         """Go over to another sheet; heights are estimates again if its width is another one."""
-        same = (sheet.width, sheet.compact) == (self.sheet.width, self.sheet.compact)
-        self.sheet = sheet
+        old, self.sheet = self.sheet, sheet
         for block in self._drawn.values():
             block.forget()
         self._drawn.clear()
-        if same:
+        if (sheet.width, sheet.compact) == (old.width, old.compact):
             return
         width, compact = sheet.width, sheet.compact
-        before = [None, *self.blocks[:-1]]
-        self._gaps = [gap(a, b, compact) for a, b in zip(before, self.blocks, strict=False)]
+        if compact != old.compact:
+            before = [None, *self.blocks[:-1]]
+            self._gaps = [gap(a, b, compact) for a, b in zip(before, self.blocks, strict=False)]
         self._exact = bytearray(len(self.blocks))
         sizes = zip(self._gaps, self.blocks, strict=True)
         self.heights = Heights([space + block.rough(width) for space, block in sizes])

@@ -1,4 +1,4 @@
-"""One line of the transcript as a strip: margin, text, and what lies over it."""
+"""Lines of the transcript as strips: margin, text, and what lies over it."""
 
 from __future__ import annotations
 
@@ -7,57 +7,95 @@ from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.color import BLACK, Color
+from textual.filter import LineFilter
 from textual.selection import Selection
 from textual.strip import Strip
 
 from hermes_tui.ui.blocks import Block
-from hermes_tui.ui.selection import key
+from hermes_tui.ui.selection import key as selection_key
 from hermes_tui.ui.text import cells
-from hermes_tui.ui.transcript_column import Column
+from hermes_tui.ui.text_lines import Line, Prefix
+from hermes_tui.ui.transcript_column import Column, Row
 
 
 class Over(NamedTuple):
-    """What is drawn over the text: the block cursor, a selection, found text."""
+    """What is drawn over the text: the block cursor, a selection, found text. base: the widget's
+    own style, under it all; filters, ground: what Textual wants done to colours last."""
 
     cursor: Block | None = None
     selection: Selection | None = None
     pattern: re.Pattern[str] | None = None
+    base: Style = Style.null()
+    filters: tuple[LineFilter, ...] = ()
+    ground: Color = BLACK
 
 
-def paint(column: Column, line: int, margin: int, width: int, over: Over) -> tuple[Strip, int]:
-    """The strip of a line of the column, `width` cells wide, and its y for selections."""
-    row = column.row(line)
-    look = column.sheet.look
-    blank = look["text"]
-    if row is None:
-        return Strip([Segment(" " * width, blank)], width), 0
-    if row.line < 0:
-        return Strip([Segment(" " * width, blank)], width), key(row.block.place, 0)
-    lines = column.lines(row.block)
-    if row.line >= len(lines):
-        return Strip([Segment(" " * width, blank)], width), key(row.block.place, row.line)
-    left = row.block.left(row.line, column.sheet)
-    segments = [*lines[row.line].strip]
-    if over.pattern:
-        segments = _marked(segments, over.pattern, look["find"])
-    if margin:
-        segments = [Segment(" " * margin, blank), *left.segments, *segments]
-    else:
-        segments = [*left.segments, *segments]
-    y = key(row.block.place, row.line)
-    if over.selection and (span := over.selection.get_span(y)):
-        text = "".join(segment.text for segment in segments)
-        end = len(text) if span[1] < 0 else span[1]
-        segments = tint(segments, max(span[0], margin), end, look["selection"])
-    used = sum(cells(segment.text) for segment in segments)
-    if used < width:
-        segments.append(Segment(" " * (width - used), blank))
-    strip = Strip(segments, max(used, width))
-    if used > width:
-        strip = strip.crop(0, width)
-    if row.block is over.cursor:
-        strip = Strip([_backed(segment, look["cursor"]) for segment in strip], width)
-    return strip, y
+class Canvas:
+    """Draws lines of a column as strips; a line that moves on the screen is not drawn anew."""
+
+    LIMIT = 1_000
+
+    def __init__(self, column: Column) -> None:
+        self.column = column
+        self._kept: dict[tuple[int, int], tuple[Line, Prefix, Strip]] = {}
+        self._key: object = None
+
+    def strip(self, at: int, margin: int, width: int, over: Over) -> Strip:
+        """The line `at` of the column, `width` cells wide, behind a margin."""
+        key = (margin, width, over, self.column.sheet)
+        if key != self._key or len(self._kept) > self.LIMIT:
+            self._kept.clear()
+            self._key = key
+        row = self.column.row(at)
+        line = self._line(row)
+        if row is None or line is None:
+            return self._finish(Strip([Segment(" " * width, over.base)], width), over)
+        left = row.block.left(row.line, self.column.sheet)
+        place = (row.block.place, row.line)
+        kept = self._kept.get(place)
+        if kept and kept[0] is line and kept[1] == left:
+            return kept[2]
+        strip = self._finish(self._draw(row, line, left, (margin, width), over), over)
+        self._kept[place] = line, left, strip
+        return strip
+
+    def offset(self, at: int) -> int:
+        """The y that the line `at` has in selections."""
+        row = self.column.row(at)
+        return selection_key(row.block.place, row.line) if row else 0
+
+    def _line(self, row: Row | None) -> Line | None:
+        if row is None or row.line < 0:
+            return None
+        lines = self.column.lines(row.block)
+        return lines[row.line] if row.line < len(lines) else None
+
+    def _draw(self, row: Row, line: Line, left: Prefix, size: tuple[int, int], over: Over) -> Strip:
+        look, base = self.column.sheet.look, over.base
+        margin, width = size
+        segments = list(line.segments)
+        if over.pattern:
+            segments = _marked(segments, over.pattern, look["find"])
+        edge = [Segment(" " * margin, base)] if margin else []
+        segments = [*edge, *left.segments, *segments]
+        span = over.selection and over.selection.get_span(selection_key(row.block.place, row.line))
+        if span:
+            end = sum(len(segment.text) for segment in segments) if span[1] < 0 else span[1]
+            segments = tint(segments, max(span[0], margin), end, look["selection"])
+        segments = [Segment(text, base + own if own else base) for text, own, _ in segments]
+        used = sum([cells(segment.text) for segment in segments])
+        if used < width:
+            segments.append(Segment(" " * (width - used), base))
+        if row.block is over.cursor:
+            segments = [_backed(segment, base, look["cursor"]) for segment in segments]
+        strip = Strip(segments, max(used, width))
+        return strip.crop(0, width) if used > width else strip
+
+    def _finish(self, strip: Strip, over: Over) -> Strip:
+        for one in over.filters:
+            strip = strip.apply_filter(one, over.ground)
+        return strip
 
 
 def tint(segments: list[Segment], start: int, end: int, style: Style) -> list[Segment]:
@@ -90,11 +128,11 @@ def overlay(strip: Strip, text: str, style: Style, width: int) -> Strip:
     return Strip.join([strip.crop(0, at), Strip([Segment(text, style)]), strip.crop(at + size)])
 
 
-def _backed(segment: Segment, style: Style) -> Segment:
-    own = segment.style
-    if own is None:
-        return Segment(segment.text, style)
-    return segment if own.bgcolor and not style.reverse else Segment(segment.text, own + style)
+def _backed(segment: Segment, base: Style, style: Style) -> Segment:
+    """A segment on the cursor's ground, unless it stands on a ground of its own."""
+    own = segment.style or base
+    plain = own.bgcolor == base.bgcolor or style.reverse
+    return Segment(segment.text, own + style) if plain else segment
 
 
 def _marked(segments: list[Segment], pattern: re.Pattern[str], style: Style) -> list[Segment]:
