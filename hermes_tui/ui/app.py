@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from textual import events, on
@@ -84,7 +85,7 @@ class Host:
 class HermesApp(App[Leave], inherit_bindings=False):
     """The screen. `embedded`: the core lives in this process."""
 
-    CSS_PATH = "app.tcss"
+    CSS_PATH = Path(__file__).with_name("app.tcss")
     TITLE = "hermes"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS = [*bindings()]

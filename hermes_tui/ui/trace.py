@@ -59,7 +59,7 @@ class TracePane(Vertical):
         """Nothing is chosen yet."""
         self._detail.display = False
         self.query_one("#trace-keys", Bar).display = False
-        keys = [("enter", "details"), ("o", "full output"), ("c", "copy"), ("j/k", "next/prev")]
+        keys = [("enter", "details"), ("o", "whole output"), ("c", "copy"), ("esc", "back")]
         spans = [
             part for k, w in keys for part in (Span(f" {k} ", "accent"), Span(f"{w}  ", "muted"))
         ]

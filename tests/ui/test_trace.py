@@ -91,11 +91,11 @@ async def test_enter_opens_arguments_and_output_and_escape_closes_them(stage: St
         await ran(stage, screen, call("run_command", command="echo one; echo two"), say("done"))
         await screen.press("alt+2", "down", "down", "enter")
         await screen.until(lambda: screen.shows("arguments", "command: echo one; echo two"))
-        await screen.until(lambda: screen.shows("output"))
+        await screen.until(lambda: screen.shows("of output"))
         await screen.press("c")
         assert "one\ntwo" in screen.app.clipboard
         await screen.press("escape")
-        await screen.until(lambda: not screen.shows("arguments"))
+        await screen.until(lambda: not screen.shows("command: echo one"))
         assert screen.app.frame.focused() == "trace"
 
 
