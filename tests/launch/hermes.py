@@ -126,11 +126,16 @@ class Ran:
     err: str
 
 
-def until(what: Callable[[], T], seconds: float = PATIENCE_S, every: float = 0.01) -> T:
-    """Wait until a question has an answer that is true, and return it."""
+def until(
+    true: Callable[[], T],
+    seconds: float = PATIENCE_S,
+    every: float = 0.01,
+    what: Callable[[], object] = str,
+) -> T:
+    """Wait until a question has an answer that is true, and return it; `what` tells why not."""
     deadline = time.monotonic() + seconds
-    while not (got := what()):
-        assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
+    while not (got := true()):
+        assert time.monotonic() < deadline, f"waited {seconds} s for {true}: {what()}"
         time.sleep(every)
     return got
 

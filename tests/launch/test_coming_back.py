@@ -155,7 +155,8 @@ def test_the_agent_outlives_tmux(place: Place, tmux: list[str], how: str) -> Non
         )
         return shown.stdout
 
-    until(lambda: READY in seen() and place.status().get("sessions"))
+    until(lambda: READY in seen(), what=seen)
+    until(lambda: place.status().get("sessions"))
     time.sleep(0.2)  # tmux has no way to tell that the screen takes keys
     subprocess.run([*tmux, "send-keys", "make it", "Enter"], check=True)
     until((place.folder / "started").exists)

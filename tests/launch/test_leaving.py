@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,10 @@ def slow_tool(place: Place) -> Path:
 
 def headless(pid: int) -> bool:
     """Whether a process has left its terminal: a session of its own, and no descriptor on one."""
-    links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+    links: list[str] = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with suppress(FileNotFoundError):  # closed since it was listed
+            links.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
     return os.getsid(pid) == pid and not any(link.startswith("/dev/pts/") for link in links)
 
 
