@@ -124,6 +124,48 @@ class InputWithdrawn(Event, frozen=True, kw_only=True):
     input_id: str
 
 
+class InputEdited(Event, frozen=True, kw_only=True):
+    """A waiting input has another text now, or waits in another way."""
+
+    input_id: str
+    text: str
+    how: How = "steer"
+
+
+class InputMoved(Event, frozen=True, kw_only=True):
+    """A waiting input now comes right before another one; `before` empty: last."""
+
+    input_id: str
+    before: str = ""
+
+
+class Rewound(Event, frozen=True, kw_only=True):
+    """The conversation was taken back to just before a turn; the log keeps what came after.
+
+    text: what was typed to start that turn, given back to the face.
+    """
+
+    turn: int
+    text: str = ""
+
+
+class ShellRan(Event, frozen=True, kw_only=True):
+    """A command the person ran with `!` has ended. shared: the model sees it with the next input.
+
+    cwd: where the person's shell stands afterwards.
+    """
+
+    shell_id: str
+    command: str
+    output: str = ""
+    exit_code: int | None = None
+    cwd: str = ""
+    shared: bool = True
+    seconds: float = 0.0
+    output_path: str = ""
+    output_bytes: int = 0
+
+
 # --- a turn and its steps ------------------------------------------------------------------
 
 

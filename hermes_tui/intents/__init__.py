@@ -1,0 +1,138 @@
+"""What a face may ask of a core, each with the reply it gets. As small and typed as the events."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from hermes_tui.intents.base import (
+    Done,
+    Intent,
+    Lines,
+    Standing,
+    Text,
+)
+from hermes_tui.intents.core import (
+    CoreInfo,
+    EndCore,
+    GetStatus,
+    SetConfig,
+)
+from hermes_tui.intents.look import (
+    CompletePath,
+    Hit,
+    Hits,
+    ListModels,
+    ListSkills,
+    ModelList,
+    PromptHistory,
+    ReadOutput,
+    ReadSkill,
+    RunCommand,
+    Search,
+    SkillInfo,
+    SkillList,
+)
+from hermes_tui.intents.sessions import (
+    ChangeSession,
+    CloseSession,
+    DeleteSession,
+    ForkSession,
+    History,
+    Imported,
+    ImportedMessage,
+    ImportSession,
+    ListSessions,
+    OpenSession,
+    Page,
+    SessionInfo,
+    SessionList,
+    SessionView,
+)
+from hermes_tui.intents.talk import (
+    AnswerApproval,
+    Answered,
+    AnswerQuestion,
+    EditInput,
+    MoveInput,
+    Rewind,
+    RunShell,
+    Send,
+    Sent,
+    Stop,
+    Stopped,
+    StopShell,
+    Withdraw,
+    Withdrawn,
+)
+
+__all__ = [
+    "INTENTS",
+    "AnswerApproval",
+    "AnswerQuestion",
+    "Answered",
+    "ChangeSession",
+    "CloseSession",
+    "CompletePath",
+    "CoreInfo",
+    "DeleteSession",
+    "Done",
+    "EditInput",
+    "EndCore",
+    "ForkSession",
+    "GetStatus",
+    "History",
+    "Hit",
+    "Hits",
+    "ImportSession",
+    "Imported",
+    "ImportedMessage",
+    "Intent",
+    "Lines",
+    "ListModels",
+    "ListSessions",
+    "ListSkills",
+    "ModelList",
+    "MoveInput",
+    "OpenSession",
+    "Page",
+    "PromptHistory",
+    "ReadOutput",
+    "ReadSkill",
+    "Rewind",
+    "RunCommand",
+    "RunShell",
+    "Search",
+    "Send",
+    "Sent",
+    "SessionInfo",
+    "SessionList",
+    "SessionView",
+    "SetConfig",
+    "SkillInfo",
+    "SkillList",
+    "Standing",
+    "Stop",
+    "StopShell",
+    "Stopped",
+    "Text",
+    "Withdraw",
+    "Withdrawn",
+]
+
+
+def _name(cls: type[Any]) -> str:
+    text = cls.__name__
+    return "".join("_" + c.lower() if c.isupper() and i else c.lower() for i, c in enumerate(text))
+
+
+INTENTS: dict[str, type[Intent[Any]]] = {}
+
+
+def _register() -> None:
+    made = cast("list[type[Intent[Any]]]", Intent.__subclasses__())
+    for cls in made:
+        cls.op = _name(cls)
+        INTENTS[cls.op] = cls
+
+
+_register()
