@@ -21,12 +21,21 @@ if TYPE_CHECKING:
 Watch = Callable[[Callable[["Terminal"], int]], int]
 
 
+class Interrupted(Exception):
+    """This process was asked to end by a signal."""
+
+    def __init__(self, signum: int) -> None:
+        super().__init__(signum)
+        self.signum = signum
+
+
 def run(options: Options, watch: Watch) -> int:
     """Answer the prompt of the command line; the exit code.
 
     Without a living core this process's child is one for as long as the answer takes.
     """
     options.prompt = _prompt(options.prompt)
+    options.model = options.model or os.environ.get("HERMES_TUI_MODEL", "")
     line = quick.connect(Home.find(), "oneshot")
     return through(line, options) if line else watch(lambda terminal: _cold(options, terminal))
 
@@ -39,7 +48,7 @@ def _cold(options: Options, terminal: Terminal) -> int:
 
 def through(line: quick.Line, options: Options) -> int:
     """Have a living core answer; ctrl+c, a closed terminal and SIGTERM stop the turn."""
-    for one in (signal.SIGTERM, signal.SIGHUP):
+    for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(one, _interrupt)
     where = standing.plain()
     session = ""
@@ -71,10 +80,10 @@ def through(line: quick.Line, options: Options) -> int:
         )
         while not answer.done:
             answer.take(line.event())
-    except KeyboardInterrupt:
+    except Interrupted as stopped:
         if session:
             line.ask("stop", wait_s=quick.ANSWER_S, session=session)
-        return 130
+        return 128 + stopped.signum
     return answer.code
 
 
@@ -99,4 +108,4 @@ def _prompt(text: str) -> str:
 
 
 def _interrupt(signum: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt
+    raise Interrupted(signum)

@@ -147,3 +147,36 @@ def test_the_core_for_one_answer_outlives_it_while_others_need_it(place: Place) 
     place.model.open("late")
     assert second.communicate(timeout=10)[0] == "late\n"
     assert until(lambda: not place.core())
+
+
+@pytest.mark.parametrize("one", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_command_that_is_ended_takes_its_core_along(place: Place, one: signal.Signals) -> None:
+    """As `timeout 5 hermes -z …` does."""
+    place.model.script = [say("never", gate="shut")]
+    command = place.start("-z", "hi")
+    until(lambda: place.model.requests)
+    command.send_signal(one)
+    code = command.wait(5)
+    assert code == (-one if one == signal.SIGKILL else 128 + one)
+    assert until(lambda: not place.core())
+
+
+@pytest.mark.parametrize("one", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_ended_stops_its_turn(place: Place, one: signal.Signals) -> None:
+    place.model.script = [say("never", gate="shut")]
+    assert place.run("daemon", "start").code == 0
+    command = place.start("-z", "hi")
+    until(lambda: place.model.requests)
+    command.send_signal(one)
+    assert command.wait(5) == 128 + one
+    until(lambda: not place.status().get("working"))
+
+
+def test_the_model_of_the_environment_counts_for_a_living_core_too(place: Place) -> None:
+    place.model.script = [say("one"), say("two")]
+    assert place.run("daemon", "start").code == 0
+    place.more = {"HERMES_TUI_MODEL": "of the script"}
+    assert place.run("-z", "hi").code == 0
+    assert place.model.last.json["model"] == "of the script"
+    assert place.run("-z", "hi", "--model", "named").code == 0
+    assert place.model.last.json["model"] == "named"
