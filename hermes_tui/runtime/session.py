@@ -292,7 +292,7 @@ class Session(Ledger):
             seconds = round(time.monotonic() - began, 3)
             await self.add(self._with_totals(ended, seconds))
             point("turn ended")
-            if not self.conversation.waiting:
+            if ended.outcome in ("failed", "stopped") or not self.conversation.waiting:
                 break
             await self.add(TurnStarted(turn=self.conversation.turn + 1), hold=True)
         self._task = None
@@ -314,11 +314,17 @@ class Session(Ledger):
             await self._settle_stopped()
             return TurnEnded(turn=turn, outcome="stopped")
         except HermesError as error:
-            return TurnEnded(turn=turn, outcome="failed", error=error.message, hint=error.hint)
+            return await self._failed(error)
         except Exception as error:  # noqa: BLE001 - one broken turn must not end the core
             _log.error("turn %s of %s\n%s", turn, self.id, traceback.format_exc())
             text = f"internal error: {type(error).__name__}: {error}"
-            return TurnEnded(turn=turn, outcome="failed", error=text, hint="see the core's log")
+            return await self._failed(HermesError(text, "`hermes daemon logs` has the whole story"))
+
+    async def _failed(self, error: HermesError) -> TurnEnded:
+        """What was to be answered belongs to the conversation, whether or not a model saw it."""
+        await self.add(self.take_steering(), hold=True)
+        turn = self.conversation.turn
+        return TurnEnded(turn=turn, outcome="failed", error=error.message, hint=error.hint)
 
     async def _settle_stopped(self) -> None:
         talk = self.conversation

@@ -544,3 +544,18 @@ async def test_no_tool_reads_the_files_of_the_home_itself(
         ((status, text),) = results(await until(face, TurnEnded))
     assert status == "error"
     assert token not in text
+
+
+async def test_texts_queued_behind_a_failing_turn_keep_waiting(
+    home: Home, scripted: ScriptedModel
+) -> None:
+    scripted.script = [fail(401, "no"), say("now"), say("later answered")]
+    async with small_core(home, scripted.url) as core:
+        session, face = await core.session()
+        await asyncio.gather(say_to(session, "first"), say_to(session, "later", how="queue"))
+        await until(face, TurnEnded)
+        assert [one.text for one in session.conversation.waiting.values()] == ["later"]
+        await say_to(session, "again")
+        await until(face, TurnEnded)
+        await until(face, TurnEnded)
+    assert scripted.requests[-1].messages[-1]["content"] == "later"

@@ -439,6 +439,11 @@ async def test_no_model_ends_the_turn_with_the_way_out(home: Home, tmp_path: Pat
     assert ended.outcome == "failed"
     assert "hermes setup" in ended.hint
     assert any(isinstance(r.event, InputReceived) for r in seen)
+    session = core.sessions[view.info.id]
+    if session.task is not None:
+        await session.task
+    assert session.conversation.turn == 1, "a failed turn was started again by itself"
+    assert session.conversation.messages[0].content.startswith("hello?")
     await core.end("test over")
 
 
