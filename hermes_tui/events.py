@@ -366,6 +366,13 @@ class ToolOutput(Transient, frozen=True, kw_only=True):
     text: str
 
 
+class Trouble(Transient, frozen=True, kw_only=True):
+    """Something the log can't be told because it can't be written, such as a full disk."""
+
+    text: str
+    hint: str = ""
+
+
 class SessionsChanged(Transient, frozen=True, kw_only=True):
     """The list of sessions changed (made, renamed, deleted, busy, idle); ask again to see it."""
 

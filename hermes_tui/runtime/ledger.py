@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 
 from hermes_tui.agent.conversation import Conversation
+from hermes_tui.errors import StoreError
 from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -57,9 +59,12 @@ class Ledger:
         self._log = log
         self._conversation = Conversation()
         self._held: list[Record] = []
+        self._behind = False
 
     async def load(self) -> None:
         """Rebuild the state from the log."""
+        self._conversation, self._held, self._behind = Conversation(), [], False
+        self.last = self.shown = 0
         for record in await self._log.read(self.id):
             self._conversation.apply(record.event)
             if isinstance(record.event, InputTaken) and record.event.note:
@@ -81,10 +86,27 @@ class Ledger:
             return
         records, self._held = self._held, []
         point("before commit")
-        await self._log.append(self.key, records, durable=durable)
+        storing = self._log.append(self.key, records, durable=durable)
+        storing.add_done_callback(lambda stored: self._stored(records, stored))
+        try:
+            await asyncio.shield(storing)
+        except StoreError:
+            await self.catch_up()
+            raise
         point("after commit")
+
+    def _stored(self, records: list[Record], storing: asyncio.Future[None]) -> None:
+        """Show what is in the log now, also when whoever added it was cancelled meanwhile."""
+        if storing.cancelled() or storing.exception() is not None:
+            self._behind = True
+            return
         for record in records:
             self._show(record)
+
+    async def catch_up(self) -> None:
+        """After a failed write the state is ahead of the log: go back to what is stored."""
+        if self._behind:
+            await self.load()
 
     def emit(self, event: Transient) -> None:
         """Show something that is not stored."""
@@ -94,10 +116,8 @@ class Ledger:
 
     async def import_events(self, events: Sequence[tuple[float, Event]]) -> None:
         """Add events that happened elsewhere, each with its own time in Unix seconds."""
-        records = [self._number(event, ts) for ts, event in events]
-        await self._log.append(self.key, records)
-        for record in records:
-            self._show(record)
+        self._held.extend(self._number(event, ts) for ts, event in events)
+        await self.add([])
 
     def _number(self, event: Event, ts: float | None = None) -> Record:
         self.last += 1

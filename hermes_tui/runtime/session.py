@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from hermes_tui.agent.agent import Agent, Prefix
 from hermes_tui.agent.loop import run_turn
-from hermes_tui.errors import HermesError
+from hermes_tui.errors import HermesError, StoreError
 from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -24,6 +24,7 @@ from hermes_tui.events import (
     QuestionAsked,
     SessionChanged,
     ToolEnded,
+    Trouble,
     TurnEnded,
     TurnStarted,
 )
@@ -195,6 +196,7 @@ class Session(Ledger):
     async def send(self, intent: Send) -> Sent:
         """Store what was typed; it starts a turn or waits for the running one."""
         self.stand(intent.standing)
+        await self.catch_up()
         talk = self.conversation
         if intent.input_id in talk.inputs:
             return Sent(input_id=intent.input_id, state="steer", n=self.shown)
@@ -282,6 +284,18 @@ class Session(Ledger):
             await asyncio.wait([self._task], timeout=STOP_LIMIT)
 
     async def _work(self) -> None:
+        """Turn after turn; a store that can't be written ends the work, never the core."""
+        try:
+            await self._turns()
+        except StoreError as error:
+            _log.error("session %s: %s", self.id, error)
+            await self.catch_up()
+            self.emit(Trouble(text=error.message, hint=error.hint))
+        self._task = None
+        self.listed()
+        self._core.turn_ended()
+
+    async def _turns(self) -> None:
         """Turn after turn until nothing waits."""
         await self._expire_old_asks()
         while True:
@@ -295,9 +309,6 @@ class Session(Ledger):
             if ended.outcome in ("failed", "stopped") or not self.conversation.waiting:
                 break
             await self.add(TurnStarted(turn=self.conversation.turn + 1), hold=True)
-        self._task = None
-        self.listed()
-        self._core.turn_ended()
 
     async def _turn(self) -> TurnEnded | None:
         """Run one turn; None when the core is going down and the turn stays open."""

@@ -61,13 +61,19 @@ class Database:
 
     async def write(self, work: Callable[[apsw.Connection], T], *, durable: bool = True) -> T:
         """Run work inside a transaction and return its result once that is committed."""
-        return await self._submit(self._writer, work, True, durable)
+        return await asyncio.shield(self.submit(work, durable=durable))
+
+    def submit(
+        self, work: Callable[[apsw.Connection], T], *, durable: bool = True
+    ) -> asyncio.Future[T]:
+        """The same, as a future: the work is done whether or not anybody waits for it."""
+        return self._submit(self._writer, work, True, durable)
 
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run work on a connection that sees everything committed so far."""
         if not self._reader.started:
             self._reader.start("store-read")
-        return await self._submit(self._reader, work, False, False)
+        return await asyncio.shield(self._submit(self._reader, work, False, False))
 
     async def close(self) -> None:
         """Finish what is queued and close the file."""
@@ -79,12 +85,14 @@ class Database:
                 connection.close()
         self._read = self._write = None
 
-    async def _submit(self, worker: _Worker, work: Work, writes: bool, durable: bool) -> Any:
+    def _submit(
+        self, worker: _Worker, work: Work, writes: bool, durable: bool
+    ) -> asyncio.Future[Any]:
         if self._loop is None:
             raise StoreError("the store is not open")
         future: asyncio.Future[Any] = self._loop.create_future()
         worker.jobs.put(_Job(work, future, writes, durable))
-        return await asyncio.shield(future)
+        return future
 
     def _connect(self, flags: int) -> apsw.Connection:
         connection = apsw.Connection(str(self.path), flags=flags)

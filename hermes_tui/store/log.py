@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,9 +47,14 @@ class Log:
 
         return await self.db.write(work)
 
-    async def append(self, key: int, records: Sequence[Record], *, durable: bool = True) -> None:
-        """Add events to a session; their numbers must follow its last one."""
-        await self.db.write(lambda c: _append(c, key, records), durable=durable)
+    def append(
+        self, key: int, records: Sequence[Record], *, durable: bool = True
+    ) -> asyncio.Future[None]:
+        """Add events to a session; their numbers must follow its last one.
+
+        The future is done once they are stored; they are, whether or not anybody waits for it.
+        """
+        return self.db.submit(lambda c: _append(c, key, records), durable=durable)
 
     async def describe(self, key: int, info: SessionInfo) -> None:
         """Store a session's title, model, mode and folder where lists find them."""

@@ -7,7 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hermes_tui.agent.conversation import INTERRUPTED
+from hermes_tui.errors import StoreError
 from hermes_tui.events import (
     ApprovalAsked,
     Event,
@@ -21,11 +24,13 @@ from hermes_tui.events import (
     ToolOutput,
     ToolStarted,
     Transient,
+    Trouble,
     TurnEnded,
 )
 from hermes_tui.home import Home
 from hermes_tui.intents import AnswerApproval, AnswerQuestion
 from hermes_tui.security.policy import Action
+from hermes_tui.store.db import Database
 from hermes_tui.tools.base import ToolResult, tool
 from hermes_tui.tools.files import edit_file, read_file
 from tests.fakes.scripted_model import Call, Reply, ScriptedModel, call, calls, fail, say
@@ -559,3 +564,55 @@ async def test_texts_queued_behind_a_failing_turn_keep_waiting(
         await until(face, TurnEnded)
         await until(face, TurnEnded)
     assert scripted.requests[-1].messages[-1]["content"] == "later"
+
+
+async def test_a_full_disk_is_said_and_nothing_is_pretended(
+    home: Home, scripted: ScriptedModel
+) -> None:
+    waiting = Waiting()
+    scripted.script = [call("wait"), say("fine again")]
+    async with small_core(home, scripted.url, waiting.tool()) as core:
+        session, face = await core.session()
+        await say_to(session, "go")
+        await waiting.entered.wait()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(core.db._writer, "_run", full_disk(core.db))
+            waiting.gate.set()
+            trouble = (await until(face, Trouble))[-1]
+            assert isinstance(trouble, Trouble)
+            assert "disk is full" in trouble.text
+            with pytest.raises(StoreError):
+                await say_to(session, "are you there?", input_id="x")
+        stored = await core.log.read("s")
+        assert session.last == stored[-1].n
+        await say_to(session, "are you there?", input_id="x")
+        ended = (await until(face, TurnEnded))[-1]
+    assert ended.kind == "turn_ended"
+    asked = scripted.requests[-1].messages
+    assert any("are you there?" in str(message["content"]) for message in asked)
+
+
+def full_disk(db: Database) -> Any:
+    def fail_all(jobs: list[Any]) -> None:
+        error = StoreError("the disk is full: nothing was written", "free some space")
+        db._resolve([(job, None, error) for job in jobs])
+
+    return fail_all
+
+
+async def test_what_is_stored_while_a_turn_is_stopped_is_still_shown(
+    home: Home, scripted: ScriptedModel
+) -> None:
+    scripted.script = [calls(*[Call("look", {"name": "a"})] * 8), say("x", gate="never")]
+    shown: list[int] = []
+    async with small_core(home, scripted.url, look) as core:
+        session, face = await core.session()
+        await say_to(session, "go")
+        async with asyncio.timeout(5):
+            while (record := await face.next()).event.kind != "turn_ended":
+                shown += [record.n] if record.n else []
+                if record.event.kind == "tool_started":
+                    await session.stop()
+        shown.append(record.n)
+        stored = [r.n for r in await core.log.read("s")]
+    assert shown == stored[1:]
