@@ -152,9 +152,9 @@ class UserBlock(Block):
         look = sheet.look
         lines: list[Line] = []
         if not sheet.compact:
-            when = f"  {clock(self.ts)}" if sheet.times and self.ts else ""
-            head = [Segment("you", look["user.name"]), Segment(when, look["muted"])]
-            lines.append(Line(head))
+            when = clock(self.ts) if sheet.times and self.ts else ""
+            head = [Segment("you  ", look["user.name"]), Segment(when, look["muted"])]
+            lines.append(Line(ends(head, (), sheet.width)))
         source = self.source
         if not self.expanded and source.count("\n") > self.LONG:
             shown = source.split("\n", self.HEAD)[: self.HEAD]
@@ -212,15 +212,11 @@ class ReplyBlock(Block):
         """The head line, then the text; only what can still change is drawn anew."""
         lines: list[Line] = []
         if self.head and not sheet.compact:
-            about = f"  {self.about}" if self.about else ""
-            room = max(0, sheet.width - 6)
             parts = [
-                Segment("hermes", sheet.look["reply.name"]),
-                Segment(
-                    clip(one_line(about) and f"  {one_line(about)}", room), sheet.look["muted"]
-                ),
+                Segment("hermes  ", sheet.look["reply.name"]),
+                Segment(one_line(self.about), sheet.look["muted"]),
             ]
-            lines.append(Line(parts))
+            lines.append(Line(ends(parts, (), sheet.width)))
         if not self.text:
             return lines
         if self.open:

@@ -170,7 +170,7 @@ class ToolBlock(Block):
             Segment(summary, look["tool.text"] + click),
         ]
         note = look["error" if self.status == "error" else "muted"] + click
-        tail = [Segment("  ".join(right), note), Segment(f" {mark}", look["faint"] + click)]
+        tail = [Segment("  ".join(right) + " ", note), Segment(mark, look["faint"] + click)]
         head = self.parts()[0]
         shown = ends(parts, tail, sheet.width)
         size = sum(len(part.text) for part in shown)

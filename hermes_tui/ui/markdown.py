@@ -15,7 +15,7 @@ from rich.segment import Segment
 from hermes_tui.ui import code
 from hermes_tui.ui.markdown_inline import Inline, Places, Source
 from hermes_tui.ui.markdown_table import table
-from hermes_tui.ui.text import safe
+from hermes_tui.ui.text import one_line, safe
 from hermes_tui.ui.text_lines import EMPTY, Line, Prefix, Run, bound, lay, prefix
 from hermes_tui.ui.theme import Look
 
@@ -97,7 +97,7 @@ def parser() -> MarkdownIt:
 
 def language_of(fence: Token) -> str:
     """The language a fence names, in lower case."""
-    return fence.info.split(maxsplit=1)[0].lower() if fence.info.strip() else ""
+    return one_line(fence.info).split(" ", 1)[0].lower()
 
 
 def is_closed(token: Token, source: Source) -> bool:

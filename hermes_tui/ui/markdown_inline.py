@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.style import Style
 
+from hermes_tui.ui.text import safe
 from hermes_tui.ui.text_lines import Run
 from hermes_tui.ui.theme import Look
 
@@ -81,7 +82,12 @@ class Places:
             position += len(text) + 1
 
     def run(self, text: str, style: Style, at: int, size: int) -> Run:
-        """A run of `size` characters of the content from `at`."""
+        """A run of `size` characters of the content from `at`.
+
+        Entities and decoded addresses can bring characters that the text itself did not have.
+        """
+        if not text.isprintable():
+            text = safe(text).replace("\n", " ").replace("\t", " ")
         index = bisect_right(self.starts, at) - 1
         shift = self.shifts[index]
         if shift is None:
