@@ -77,16 +77,22 @@ def command() -> list[str]:
 def start(home: Home) -> int:
     """Start a core without a screen, unless one lives, and wait until it answers."""
     line = quick.connect(home, "daemon")
-    if line is not None:
-        print(f"already running (pid {line.pid}, version {line.version})")
-        return 0
+    word = "already running" if line else "started"
+    line = line or launch(home)
+    print(f"{word} (pid {line.pid}, version {line.version})")
+    return 0
+
+
+def launch(home: Home) -> quick.Line:
+    """Start a core in a process of its own and wait until it answers; a line to it.
+
+    Raises CoreError with the last line of its log when it does not come up.
+    """
     from hermes_tui.backends.process import spawn_detached
 
     home.ensure()
     pid = spawn_detached(command(), cwd=str(home.path), env=os.environ, log=str(home.log))
-    line = _wait_for(home, pid)
-    print(f"started (pid {line.pid}, version {line.version})")
-    return 0
+    return _wait_for(home, pid)
 
 
 def stop(home: Home, drain: float) -> int:

@@ -113,11 +113,27 @@ def _needed(core: Core) -> bool:
 
 async def _outstay(core: Core, terminal: Terminal, code: int) -> None:
     """Let the command return, and live on as long as others need it: for good, if a screen came."""
+    from hermes_tui.cli.start import Life
+    from hermes_tui.cli.start_log import CoreLog
+
     sys.stdout.flush()
+    log = CoreLog(core.home.log, core.config.core.log_bytes)
+    terminal.log = log.fd
     terminal.leave()
+    log.take_outputs()
     terminal.say("exit", str(code))
     terminal.close()
-    while _needed(core) and not core.ended.is_set():
+    os.chdir(core.home.path)
+    core.remember_files()
+    async with asyncio.TaskGroup() as group:
+        watching = group.create_task(_end_when_unneeded(core))
+        await Life(core, terminal, log).run()
+        watching.cancel()
+
+
+async def _end_when_unneeded(core: Core) -> None:
+    while _needed(core):
         if any(face.name in _SCREENS for face in core.faces):
-            await core.ended.wait()
+            return
         await asyncio.sleep(_POLL_S)
+    await core.end("the answers are given")

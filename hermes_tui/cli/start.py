@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hermes_tui.cli import quick
 from hermes_tui.cli.attach import COME_BACK, visit_running
-from hermes_tui.cli.daemon import RESTART, command
+from hermes_tui.cli.daemon import RESTART, command, launch
 from hermes_tui.cli.start_face import Visit, show, told, until_left
 from hermes_tui.cli.start_log import CoreLog
 from hermes_tui.cli.start_memory import give_back_memory, imported
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from hermes_tui.cli.start_options import Options
     from hermes_tui.config import Config
 
+SPLIT = "HERMES_TUI_SPLIT"
+"""Set to 1: the core gets a process of its own from the start, and the screen is attached."""
+
 PATIENCE_S = 10.0
 _LOG_CHECK_S = 60.0
 _POLL_S = 0.03
@@ -39,6 +42,8 @@ _log = logging.getLogger(__name__)
 def screen(options: Options, terminal: Terminal) -> int:
     """`hermes`: the screen of the core of this home, which starts in this process if need be."""
     home = Home.find().ensure()
+    if os.environ.get(SPLIT) == "1" and not quick.held(home):
+        launch(home).close()
     return asyncio.run(_screen(options, terminal, home))
 
 
@@ -67,29 +72,41 @@ async def core_or_client(home: Home, config: Config) -> Core | SocketClient:
     """
     until = time.monotonic() + PATIENCE_S
     while True:
-        try:
-            if quick.held(home):
-                return await SocketClient.connect(home)
-            core = Core(home, config)
-            note_files(core)
-            return await core.start()
-        except CoreError:
-            if not quick.held(home) or time.monotonic() > until:
-                raise
+        line = quick.connect(home, "probe")
+        if line is not None:
+            line.close()
+        found = await (_living(home) if line else _own(home, config))
+        if found is not None:
+            return found
+        if time.monotonic() > until:
+            raise CoreError("cores come and go in this home", "`hermes daemon logs` may say why")
         await asyncio.sleep(_POLL_S)
 
 
-def note_files(core: Core) -> None:
-    """Know an upgrade under the living core when it comes, and never mix two versions."""
+async def _living(home: Home) -> SocketClient | None:
+    try:
+        return await SocketClient.connect(home)
+    except CoreError:
+        return None  # it has just ended
+
+
+async def _own(home: Home, config: Config) -> Core | None:
+    core = Core(home, config)
     core.remember_files()
-    installed.hold()
+    try:
+        await core.start()
+    except CoreError:
+        if quick.held(home):
+            return None  # another was quicker to take the lock
+        raise
+    return core
 
 
 async def _headless(terminal: Terminal, home: Home) -> int:
     config = load(home, os.environ).config
     await asyncio.to_thread(quick.wait_until_free, home, PATIENCE_S)
     core = Core(home, config, headless=True)
-    note_files(core)
+    core.remember_files()
     log = CoreLog(home.log, config.core.log_bytes)
     log.take_outputs()
     await core.start()
@@ -110,6 +127,7 @@ class Life:
         self._close_screen = asyncio.Event()
         terminal.log = log.fd
         log.catch()
+        installed.hold()
         terminal.on_end = lambda: self._later(self._told)
         terminal.on_lost.append(lambda: self._later(self._close_screen))
         if terminal.ending:

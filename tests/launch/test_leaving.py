@@ -285,3 +285,45 @@ def _child(pid: int) -> int:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
+
+
+def test_a_screen_opened_on_the_core_of_a_script_keeps_it(screened: Place) -> None:
+    screened.model.script = [say("answered", gate="go")]
+    asking = screened.start("-z", "hi")
+    until(lambda: screened.model.requests)
+    core = screened.core()
+    with leader(screened) as window:
+        window.until("small screen")
+        screened.model.open("go")
+        assert asking.communicate(timeout=10)[0] == "answered\n"
+        assert screened.core() == core
+        window.type("\x11")
+        assert window.ended() == 0
+    assert screened.core() == core
+    assert headless(core)
+    os.kill(core, signal.SIGTERM)
+    until(lambda: not alive(core), seconds=3)
+
+
+def test_two_screens_started_at_once_share_one_core(screened: Place) -> None:
+    windows = [leader(screened) for _ in range(3)]
+    for window in windows:
+        window.until("small screen")
+    assert screened.status().get("faces") == 3
+    for window in windows:
+        window.type("\x11")
+        assert window.ended() == 0
+        window.close()
+    assert headless(screened.core())
+
+
+def test_a_split_start_has_core_and_screen_in_two_processes(screened: Place) -> None:
+    screened.more["HERMES_TUI_SPLIT"] = "1"
+    with leader(screened) as window:
+        window.until("small screen")
+        core = screened.core()
+        assert headless(core)
+        assert core not in (window.pid, _child(window.pid))
+        os.kill(_child(window.pid), signal.SIGKILL)
+        assert window.ended() == 128 + signal.SIGKILL
+    assert screened.core() == core
