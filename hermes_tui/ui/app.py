@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from textual import events, on
+from textual import on
 from textual.app import App
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 
 from hermes_tui import commands
 from hermes_tui.errors import CoreError, HermesError
@@ -29,7 +29,7 @@ from hermes_tui.events import (
 )
 from hermes_tui.ui.app_commands import Commands
 from hermes_tui.ui.app_find import Finder
-from hermes_tui.ui.app_frame import Frame
+from hermes_tui.ui.app_frame import Frame, MainScreen
 from hermes_tui.ui.app_line import Line, Reconnect
 from hermes_tui.ui.app_talk import Talk
 from hermes_tui.ui.app_themes import Themes
@@ -113,6 +113,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         self._flash_timer: Timer | None = None
         self._composed_once = False
         self.clock: Callable[[], float] = time.time
+        self.main = MainScreen(self._resized)
         self.themes = Themes(self, home)
         self._theme_problem = self.themes.start(config.theme)
         self.transcript = Transcript(
@@ -173,6 +174,10 @@ class HermesApp(App[Leave], inherit_bindings=False):
 
     # --- life ----------------------------------------------------------------------------------
 
+    def get_default_screen(self) -> Screen[None]:
+        """The screen under all dialogs."""
+        return self.main
+
     def compose(self) -> ComposeResult:
         """All parts of the screen; what is shown of them is `layout`'s to say."""
         yield Bar(id="top")
@@ -201,7 +206,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         """First frame; everything that takes longer comes after it."""
         self._composed_once = True
         self.frame.settle()
-        self.query_one(Prompt).focus()
+        self.main.query_one(Prompt).focus()
         self.frame.say_session(self.shown.info)
         self.tick()
         self.run_worker(self._line.live(), group="life")
@@ -236,9 +241,9 @@ class HermesApp(App[Leave], inherit_bindings=False):
         """Show another session; its older history follows while nothing else is to be done."""
         self.workers.cancel_group(self, "older")
         await self.shown.open(request)
-        self.query_one(TracePane).show(self.shown.trace)
+        self.main.query_one(TracePane).show(self.shown.trace)
         self.refresh_session()
-        self.query_one(Rail).draw_rows()
+        self.main.query_one(Rail).draw_rows()
         if self.frame.now.shape == "narrow" or self.frame.wanted.rail_over:
             self.frame.go("chat")
         self.bring_in_history()
@@ -248,7 +253,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
 
         async def work() -> None:
             await self.shown.bring_in_all()
-            self.query_one(TracePane).changed()
+            self.main.query_one(TracePane).changed()
 
         if not self.shown.complete:
             self.do(work, "older")
@@ -257,7 +262,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         """One event of the core: the only way anything gets onto the screen."""
         match record.event:
             case SessionsChanged():
-                self.query_one(Rail).ask_again()
+                self.main.query_one(Rail).ask_again()
             case CoreOutdated() as event:
                 self.banner(
                     f"{event.running} is running, {event.installed} is installed · "
@@ -273,8 +278,8 @@ class HermesApp(App[Leave], inherit_bindings=False):
 
     def _changed(self, record: Record) -> None:
         if isinstance(record.event, TurnEnded | InputTaken):
-            self.query_one(Rail).ask_again()
-        self.query_one(TracePane).changed()
+            self.main.query_one(Rail).ask_again()
+        self.main.query_one(TracePane).changed()
         self.refresh_session()
 
     def refresh_session(self) -> None:
@@ -288,7 +293,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         """Draw what depends on time."""
         if not self._composed_once:
             return
-        status = self.query_one(StatusLine)
+        status = self.main.query_one(StatusLine)
         if self._flash:
             status.flash(self._flash)
             return
@@ -303,7 +308,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
             )
         )
         if shown.busy:
-            self.query_one(TracePane).tick()
+            self.main.query_one(TracePane).tick()
             self.feed.tick(self.now())
 
     def _unflash(self) -> None:
@@ -312,7 +317,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
 
     def banner(self, text: str) -> None:
         """A line under the title that stays until it is taken away; empty: none."""
-        bar = self.query_one("#banner", Bar)
+        bar = self.main.query_one("#banner", Bar)
         bar.set_class(bool(text), "-on")
         bar.show((Span(f" {text}", "warn"),))
 
@@ -338,7 +343,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
 
     def _escape(self) -> None:
         """Close what is open, leave the pane, stop the turn: the first of these that applies."""
-        find = self.query_one(FindBar)
+        find = self.main.query_one(FindBar)
         if find.shown:
             find.action_close()
         elif self.frame.focused() != "chat" or self.focused is not self.talk.prompt:
@@ -369,7 +374,8 @@ class HermesApp(App[Leave], inherit_bindings=False):
     def turn_to_card(self) -> None:
         """Give the keys to the pending approval or question."""
         if not (
-            self.query_one(ApprovalCard).take_focus() or self.query_one(QuestionCard).take_focus()
+            self.main.query_one(ApprovalCard).take_focus()
+            or self.main.query_one(QuestionCard).take_focus()
         ):
             self.say("nothing waits for an answer")
 
@@ -442,7 +448,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
             self.copy_to_clipboard(message.value)
             self.say(f"copied {message.value}")
         elif isinstance(message.block, ToolBlock):
-            self.do(partial(self.query_one(TracePane).open_output, message.block.call_id))
+            self.do(partial(self.main.query_one(TracePane).open_output, message.block.call_id))
 
     @on(FindBar.Looked)
     def _looked(self, message: FindBar.Looked) -> None:
@@ -454,11 +460,9 @@ class HermesApp(App[Leave], inherit_bindings=False):
 
     # --- the terminal --------------------------------------------------------------------------
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Arrange everything for the new size."""
+    def _resized(self) -> None:
         if self._composed_once:
-            self.frame.resize(event.size)
-            self.refresh_session()
+            self.frame.settle()
 
     def on_app_blur(self) -> None:
         """Nobody looks: nothing needs to move."""

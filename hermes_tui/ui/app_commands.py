@@ -136,7 +136,7 @@ class Commands:
             await self._app.open(self.request(args))
 
     async def _neighbour(self, step: int) -> None:
-        rail = self._app.query_one(Rail)
+        rail = self._app.main.query_one(Rail)
         if not rail.sessions:
             rail.sessions = (await self._app.ask(ListSessions())).sessions
         if session := rail.neighbour(step):
@@ -209,12 +209,12 @@ class Commands:
     def _skills(self, args: str) -> None:
         self._app.frame.go("skills")
         if args:
-            self._app.query_one(SkillsPane).select(args)
+            self._app.main.query_one(SkillsPane).select(args)
 
     def _memory(self, args: str) -> None:
         self._app.frame.go("memory")
         if args:
-            self._app.query_one(MemoryPane).search(args)
+            self._app.main.query_one(MemoryPane).search(args)
 
     async def _ask_core(self, command: commands.Command, args: str) -> None:
         intent = RunCommand(session=self._app.shown.id, command=command.id, args=args)

@@ -24,7 +24,7 @@ class Finder:
         """Open the find bar."""
         if self._app.frame.now.chat == 0:
             self._app.frame.go("chat")
-        self._app.query_one(FindBar).open(query)
+        self._app.main.query_one(FindBar).open(query)
 
     def look(self, message: FindBar.Looked) -> None:
         """The query changed, or another match is wanted; looking begins at the newest."""
@@ -35,7 +35,7 @@ class Finder:
         if self._matches:
             self._at = (self._at + (message.step or -1)) % len(self._matches)
             transcript.reveal(self._matches[self._at])
-        self._app.query_one(FindBar).tell(self._at + 1, len(self._matches))
+        self._app.main.query_one(FindBar).tell(self._at + 1, len(self._matches))
 
     def close(self) -> None:
         """The bar was closed."""

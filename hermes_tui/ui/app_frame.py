@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
+from textual.screen import Screen
 
 from hermes_tui.intents import SessionInfo
 from hermes_tui.ui.layout import PANES, Layout, Pane, Wanted, arrange
@@ -20,8 +21,7 @@ from hermes_tui.ui.text import clip, clip_left
 from hermes_tui.ui.transcript import Transcript
 
 if TYPE_CHECKING:
-    from textual.app import App
-    from textual.geometry import Size
+    from hermes_tui.ui.app import HermesApp
 
 _HINTS = (
     ("f1", "help", "help"),
@@ -34,35 +34,36 @@ _HINTS = (
 _NARROW_WORDS = {"rail": "pane before", "inspector": "next pane", "detach": "leave"}
 
 
+class MainScreen(Screen[None]):
+    """The screen under all dialogs. Arranges itself just before Textual lays it out."""
+
+    def __init__(self, settle: Callable[[], None]) -> None:
+        super().__init__(id="main")
+        self._settle = settle
+
+    def on_resize(self) -> None:
+        """The terminal has another size."""
+        self._settle()
+
+
 class Frame:
     """Arranges the screen's parts; everything it decides comes from `layout.arrange`."""
 
-    def __init__(self, app: App[Any], chat_width: int) -> None:
+    def __init__(self, app: HermesApp, chat_width: int) -> None:
         self._app = app
         self.wanted = Wanted(chat_width=chat_width)
         self.now = Layout(shape="medium")
         self._info = SessionInfo(id="")
-        self._size: Size | None = None
-
-    def resize(self, size: Size) -> None:
-        """Arrange everything for a terminal that has this size from now on."""
-        self._size = size
-        self.settle()
-
-    @property
-    def size(self) -> Size:
-        """The terminal's size. The app itself learns of a new one only after it was told."""
-        return self._size or self._app.size
 
     def settle(self, **changes: object) -> None:
         """Arrange everything for the size of the terminal and what is wanted."""
         self.wanted = replace(self.wanted, **changes)  # pyright: ignore[reportArgumentType]
-        columns, rows = self.size
+        columns, rows = self._app.size
         got = self.now = arrange(columns, rows, self.wanted)
         with self._app.batch_update():
             self._widths(got)
             self._panes(got, rows)
-            self._app.query_one(Transcript).set_compact(got.shape == "narrow")
+            self._app.main.query_one(Transcript).set_compact(got.shape == "narrow")
             self._bars(got, columns)
 
     def say_session(self, info: SessionInfo) -> None:
@@ -81,11 +82,11 @@ class Frame:
     def focus(self, pane: Pane) -> None:
         """Give the keys to a pane that is shown."""
         if pane == "chat":
-            self._app.query_one("#prompt").focus()
+            self._app.main.query_one("#prompt").focus()
         elif pane == "memory":
-            self._app.query_one(MemoryPane).focus_box()
+            self._app.main.query_one(MemoryPane).focus_box()
         else:
-            self._app.query_one(f"#{pane}-rows").focus()
+            self._app.main.query_one(f"#{pane}-rows").focus()
 
     def step(self, by: int) -> None:
         """The next pane, or the one before, on a narrow screen."""
@@ -133,13 +134,13 @@ class Frame:
 
     def _focus_rail(self, shown: bool) -> None:
         if shown:
-            self._app.query_one(Rail).ask_again()
-            self._app.query_one("#rail-rows", RowList).focus()
+            self._app.main.query_one(Rail).ask_again()
+            self._app.main.query_one("#rail-rows", RowList).focus()
         elif self.on_rail:
             self.focus("chat")
 
     def _widths(self, got: Layout) -> None:
-        rail = self._app.query_one(Rail)
+        rail = self._app.main.query_one(Rail)
         rail.set_class(got.rail_over, "-over")
         for part, width in ((rail, got.rail), *self._columns(got)):
             part.display = width > 0
@@ -147,20 +148,20 @@ class Frame:
                 part.styles.width = width
 
     def _columns(self, got: Layout) -> Sequence[tuple[Vertical, int]]:
-        chat = self._app.query_one("#chat", Vertical)
-        inspector = self._app.query_one("#inspector", Vertical)
+        chat = self._app.main.query_one("#chat", Vertical)
+        inspector = self._app.main.query_one("#inspector", Vertical)
         inspector.set_class(got.chat > 0, "-ruled")
         return (chat, got.chat), (inspector, got.inspector)
 
     def _panes(self, got: Layout, rows: int) -> None:
-        self._app.screen.set_class(rows < 24, "-low")
+        self._app.main.set_class(rows < 24, "-low")
         for pane in PANES[1:]:
-            self._app.query_one(f"#{pane}").display = got.inspector > 0 and got.side == pane
+            self._app.main.query_one(f"#{pane}").display = got.inspector > 0 and got.side == pane
         if got.inspector and got.side == "skills":
-            self._app.query_one(SkillsPane).shown()
+            self._app.main.query_one(SkillsPane).shown()
 
     def _draw_top(self) -> None:
-        top, width = self._bar("top"), self.size.width
+        top, width = self._bar("top"), self._app.size.width
         title = f"▸ {session_title(self._info)}"
         if self.now.tabs:
             tabs = list(self._tab_spans(PANES))
@@ -210,7 +211,7 @@ class Frame:
         return spans
 
     def _bar(self, name: str) -> Bar:
-        return self._app.query_one(f"#{name}", Bar)
+        return self._app.main.query_one(f"#{name}", Bar)
 
 
 def _click(command: str) -> str:

@@ -42,7 +42,7 @@ class Line:
             self._give_up(str(error))
             return
         app.do(app.talk.load_history)
-        app.query_one(Rail).ask_again()
+        app.main.query_one(Rail).ask_again()
         while True:
             reason = await self._follow()
             if self._reconnect is None:
@@ -72,7 +72,7 @@ class Line:
             if await self._try(reconnect):
                 self._app.banner("")
                 self._app.refresh_session()
-                self._app.query_one(Rail).ask_again()
+                self._app.main.query_one(Rail).ask_again()
                 return True
             if time.monotonic() > until:
                 return False

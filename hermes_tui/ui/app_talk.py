@@ -41,13 +41,13 @@ class Talk:
     @property
     def standing(self) -> Standing:
         """Where this screen stands, with the size it has now."""
-        columns, rows = self._app.frame.size
+        columns, rows = self._app.size
         return replace(self._standing, columns=columns, rows=rows)
 
     @property
     def prompt(self) -> Prompt:
         """The prompt."""
-        return self._app.query_one(Prompt)
+        return self._app.main.query_one(Prompt)
 
     async def submitted(self, text: str, how: How) -> None:
         """A text came from the prompt; it is cleared there once the core has it."""
@@ -99,7 +99,7 @@ class Talk:
             got = await self._app.ask(intent)
         except HermesError:
             pending = tuple(self._app.shown.approvals.values())
-            self._app.query_one(ApprovalCard).reopen(answered.ask_id, pending)
+            self._app.main.query_one(ApprovalCard).reopen(answered.ask_id, pending)
             raise
         if not got.accepted:
             self._app.say(f"already answered{f' by {got.by}' if got.by else ''}")
@@ -128,7 +128,7 @@ class Talk:
             got = await self._app.ask(intent)
         except HermesError:
             pending = tuple(self._app.shown.questions.values())
-            self._app.query_one(QuestionCard).reopen(answered.ask_id, pending)
+            self._app.main.query_one(QuestionCard).reopen(answered.ask_id, pending)
             raise
         if not got.accepted:
             self._app.say(f"already answered{f' by {got.by}' if got.by else ''}")
@@ -140,8 +140,8 @@ class Talk:
     def draw(self) -> None:
         """Chips, cards and the prompt's rule, as the session has them now."""
         shown = self._app.shown
-        self._app.query_one(Chips).show(tuple(shown.waiting.values()) if shown.busy else ())
-        self._app.query_one(ApprovalCard).show(tuple(shown.approvals.values()))
-        self._app.query_one(QuestionCard).show(tuple(shown.questions.values()))
+        self._app.main.query_one(Chips).show(tuple(shown.waiting.values()) if shown.busy else ())
+        self._app.main.query_one(ApprovalCard).show(tuple(shown.approvals.values()))
+        self._app.main.query_one(QuestionCard).show(tuple(shown.questions.values()))
         self.prompt.set_mode(shown.info.mode)
         self.prompt.set_model(shown.info.model)

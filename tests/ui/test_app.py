@@ -255,12 +255,12 @@ async def test_a_long_session_is_open_at_once_and_comes_in_whole(stage: Stage) -
     )
     await client.ask(ImportSession(id="long", title="Long", messages=messages))
     async with stage.screen(which="long") as screen:
-        assert screen.shows("message number 1499")
+        await screen.until(lambda: screen.shows("message number 1499"))
         await screen.until(lambda: screen.app.shown.complete)
         assert screen.app.shown.reaches_back_to == 1
         assert screen.shows("message number 1499")
-        await screen.enter("/find number 7 ")
-        await screen.until(lambda: screen.app.shown.complete)
+        await screen.enter("/find number 7$")
+        await screen.until(lambda: screen.shows("1 of 1", "message number 7"))
 
 
 async def test_a_hit_of_the_memory_search_opens_its_session_there(stage: Stage) -> None:
@@ -452,3 +452,19 @@ async def test_a_session_that_is_not_there_is_told_in_a_sentence(stage: Stage) -
     async with stage.screen(which="no such session") as screen:
         await eventually(lambda: screen.app._exit)
     assert "no such session" in screen.app.goodbye
+
+
+async def test_events_go_on_behind_a_dialog(stage: Stage) -> None:
+    async with stage.screen() as screen:
+        stage.model.script += [say("first", gate="g"), call("run_command", command="true")]
+        await screen.enter("work")
+        await screen.until(lambda: screen.app.shown.busy)
+        await screen.press("f1")
+        stage.model.open("g")
+        await screen.until(lambda: not screen.app.shown.busy)
+        other = await stage.client()
+        await other.ask(Send(session=screen.app.session, text="run it"))
+        await screen.until(lambda: screen.app.shown.approvals)
+        await screen.pilot.resize_terminal(80, 24)
+        await screen.press("escape")
+        await screen.until(lambda: screen.shows("approve", "run it"))
