@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
 
 from hermes_tui import commands
 from hermes_tui.errors import HermesError
 from hermes_tui.ui.find_bar import find_pattern
 from hermes_tui.ui.help import about, help_text, unknown
 from hermes_tui.ui.keys import NEVER, bindings
+from hermes_tui.ui.paste_input import InputParser
 from tests.fakes.scripted_model import say
 from tests.ui.conftest import Stage
 
@@ -47,6 +49,33 @@ def test_an_unknown_command_gets_the_nearest_three() -> None:
 
 def test_help_about_one_command_shows_its_arguments_and_key() -> None:
     assert about(commands.BY_ID["model"]).startswith("`/model [NAME]`  (ctrl+l)")
+
+
+SENT = {
+    "escape": "\x1b",
+    "alt+enter": "\x1b\r",
+    "shift+tab": "\x1b[Z",
+    "f1": "\x1bOP",
+    "alt+up": "\x1b[1;3A",
+    "alt+down": "\x1b[1;3B",
+    "ctrl+pageup": "\x1b[5;5~",
+    "ctrl+pagedown": "\x1b[6;5~",
+}
+
+
+def sent(key: str) -> str:
+    """What a plain terminal sends for a key."""
+    modifier, _, letter = key.partition("+")
+    if key in SENT:
+        return SENT[key]
+    return chr(ord(letter) & 0x1F) if modifier == "ctrl" else f"\x1b{letter}"
+
+
+@pytest.mark.parametrize("key", sorted(one.key for one in bindings()))
+def test_a_plain_terminal_can_send_every_bound_key(key: str) -> None:
+    parser = InputParser()
+    got = [*parser.feed(sent(key)), *parser.tick(), *parser.feed("")]
+    assert [event.key for event in got if isinstance(event, events.Key)] == [key]
 
 
 # --- on a running screen ---
