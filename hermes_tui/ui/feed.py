@@ -52,10 +52,7 @@ class Feed:
         for record in view.records[cut:]:
             self._builder.apply(record)
         if view.partial:
-            last = view.records[-1] if view.records else None
-            ts = last.ts if last else 0.0
-            place = Record(session=view.info.id, n=0, ts=ts, event=TurnEnded(turn=0))
-            self._builder.open_reply(view.partial, place)
+            self._builder.open_reply(view.partial, 0, view.info.updated)
         self._pour()
         self.transcript.flush()
 

@@ -101,16 +101,16 @@ class Builder:
     def _note(self, record: Record, text: str, hint: str = "", level: str = "info") -> None:
         self.add(NoticeBlock(text, hint, level, record.n, record.ts))
 
-    def open_reply(self, text: str, record: Record) -> None:
+    def open_reply(self, text: str, number: int, ts: float) -> None:
         """More text of the reply that is being written."""
-        reply = self._reply or self._new_reply(record)
+        reply = self._reply or self._new_reply(number, ts)
         reply.open = True
         reply.text += text
         self._reply = reply
         self._touch(reply)
 
-    def _new_reply(self, record: Record) -> ReplyBlock:
-        reply = ReplyBlock(self._head is None, record.n, record.ts)
+    def _new_reply(self, number: int, ts: float) -> ReplyBlock:
+        reply = ReplyBlock(self._head is None, number, ts)
         if self._head is None:
             self._head = reply
             reply.about = short_model(self._model)
@@ -123,7 +123,7 @@ class Builder:
     def _new_thought(self, record: Record) -> ReasoningBlock:
         thought = ReasoningBlock(record.n, record.ts)
         if self._head is None:
-            self._new_reply(record)
+            self._new_reply(record.n, record.ts)
             self._silent, self._headed = True, thought
         self.add(thought)
         return thought
@@ -149,7 +149,7 @@ class Builder:
             self._thought.text += event.reasoning
             self._touch(self._thought)
         if event.text and (self._reply or event.text.strip()):
-            self.open_reply(event.text, record)
+            self.open_reply(event.text, record.n, record.ts)
 
     def _replied(self, event: ev.ReplyReceived, record: Record) -> None:
         thought, reply = self._thought, self._reply
@@ -164,7 +164,7 @@ class Builder:
         self._model = event.model or self._model
         text = event.text if event.text.strip() else ""
         if reply is None and (text or self._head is None):
-            reply = self._new_reply(record)
+            reply = self._new_reply(record.n, record.ts)
         if reply is None:
             return
         if not text and reply is not self._head:

@@ -307,9 +307,13 @@ class _Painter:
             lines.append(code.label(language, self.room, self.look, ("copy", at, stop)))
         for number, text in enumerate(body):
             line, base = self.source.line(first + fenced + number)
-            column = max(0, line.rfind(text)) if text else len(line)
+            column = line.rfind(text) if text else len(line)
             part = colors[number] if colors and number < len(colors) else None
-            lines += code.code_line(text, self.room, self.look, base + column, part)
+            drawn = code.code_line(text, self.room, self.look, base + max(0, column), part)
+            if column < 0:  # a tab that was part indent, part code
+                for one in drawn:
+                    one.pieces, one.start, one.end = (), base, base + len(line)
+            lines += drawn
         self.put(lines)
         self.done()
 
@@ -323,7 +327,7 @@ class _Painter:
 
 def _behind(left: Prefix, line: Line, start: int) -> Line:
     if not left.segments:
-        line.start = start
+        line.start, line.end = start, max(start, line.end)
         return line
     pieces = tuple(piece._replace(at=piece.at + left.length) for piece in line.pieces)
     segments = [*left.segments, *line.segments]

@@ -181,9 +181,11 @@ class Inline:
 
     def _code(self, token: Token) -> None:
         fence = token.markup
-        start = self.content.find(fence, self.at)
-        inner = start + len(fence)
-        end = self.content.find(fence, inner) if start >= 0 else -1
+        ticks = re.compile(f"(?<!`){fence}(?!`)")
+        opening = ticks.search(self.content, self.at)
+        inner = opening.end() if opening else 0
+        closing = ticks.search(self.content, inner) if opening else None
+        end = closing.start() if closing else -1
         style = self.styles[-1] + self.look["code"]
         if end < 0:
             self._add(self.places.run(token.content, style, self.at, 0))

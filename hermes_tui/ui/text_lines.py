@@ -61,7 +61,7 @@ class Line:
             start = first.src - first.lead if start < 0 else start
             end = last.src + last.size + last.tail if end < 0 else end
         self.start = start
-        self.end = end
+        self.end = max(start, end)
 
     @property
     def text(self) -> str:

@@ -17,6 +17,10 @@ KEPT = 256
 """Blocks whose drawn lines are kept."""
 
 
+TALL = 400
+"""Lines above which a block is measured only when it is seen: it would hold up a key press."""
+
+
 class Row(NamedTuple):
     """What lies at a line: a block and the number of its line, -1 in the gap above it."""
 
@@ -243,8 +247,10 @@ class Column:
         return Spot(index, best)
 
     def unmeasured(self, index: int, reach: int) -> Iterator[int]:
-        """Blocks without an exact height within `reach` of a block, nearest first."""
+        """Blocks without an exact height within `reach` of a block, nearest first; no tall ones."""
         for step in range(reach):
             for near in {index - step, index + step}:
-                if 0 <= near < len(self.blocks) and not self._exact[near]:
+                if not 0 <= near < len(self.blocks) or self._exact[near]:
+                    continue
+                if self.heights[near] <= TALL:
                     yield near

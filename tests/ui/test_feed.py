@@ -127,7 +127,7 @@ def new() -> Feed:
     return Feed(Transcript(), LOOK)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(sessions())
 def test_history_reads_as_what_was_seen_live(records: list[Record]) -> None:
     live, later = new(), new()
@@ -139,7 +139,7 @@ def test_history_reads_as_what_was_seen_live(records: list[Record]) -> None:
     assert text(live, compact=True) == text(later, compact=True)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(sessions(), st.data())
 def test_history_in_pages_reads_as_history_at_once(
     records: list[Record], data: st.DataObject
