@@ -44,7 +44,7 @@ def _run(arguments: list[str]) -> int:
         _collect_later()
         from hermes_tui.cli.start import headless
 
-        return headless(arguments[1:])
+        return headless()
     from hermes_tui.cli.start_options import HELP, parse
 
     options = parse(arguments)

@@ -47,7 +47,7 @@ def screen(options: Options, terminal: Terminal) -> int:
     return asyncio.run(_screen(options, terminal, home))
 
 
-def headless(arguments: list[str]) -> int:
+def headless() -> int:
     """`hermes daemon start`: the core alone, in a process that has no terminal."""
     home = Home.find().ensure()
     terminal = Terminal.none()

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -27,17 +26,16 @@ def hermes(place: Place, *arguments: str, cwd: Path | None = None) -> Window:
     return Window(command(*arguments), place.env, cwd or place.folder)
 
 
-def ready(window: Window, place: Place) -> None:
-    """Wait until the prompt is there and its session is open."""
+def ready(window: Window) -> None:
+    """Wait for the prompt, and for the session it speaks to: its rule names the model then."""
     window.until(READY)
-    window.until(lambda: place.status().get("sessions"))
-    window.rest(0.2)
+    window.until("· scripted")
 
 
 def test_detach_and_come_back_to_the_same_conversation(place: Place) -> None:
     place.model.script = [say("A fine answer.")]
     with hermes(place) as window:
-        ready(window, place)
+        ready(window)
         window.type("a question\r")
         window.until("A fine answer.")
         core = place.core()
@@ -58,9 +56,9 @@ def test_detach_and_come_back_to_the_same_conversation(place: Place) -> None:
 def test_a_turn_that_runs_when_the_window_closes_is_answered_for_the_next_one(place: Place) -> None:
     place.model.script = [say("The late answer.", gate="go")]
     with hermes(place) as window:
-        ready(window, place)
+        ready(window)
         window.type("think about it\r")
-        until(lambda: place.model.requests)
+        window.until(lambda: place.model.requests)
         core = place.core()
     until(lambda: headless(core))
     place.model.open("go")
@@ -72,9 +70,9 @@ def test_an_approval_asked_while_nobody_looks_waits_for_the_next_screen(place: P
     asks = replace(call("run_command", command="echo approved > approved"), gate="go")
     place.model.script = [asks, say("It is done.")]
     with hermes(place) as window:
-        ready(window, place)
+        ready(window)
         window.type("do it\r")
-        until(lambda: place.model.requests)
+        window.until(lambda: place.model.requests)
         window.type("\x11")
         assert window.ended() == 0
     place.model.open("go")
@@ -109,11 +107,11 @@ def test_two_screens_and_a_script_from_three_folders_share_one_core(place: Place
         folder.mkdir()
     place.more = {"LC_WHERE": "first", "WHERE": "leaks"}
     with hermes(place, "--mode", "yolo", cwd=folders[0]) as first:
-        ready(first, place)
+        ready(first)
         core = place.core()
         place.more = {"LC_WHERE": "second"}
         with hermes(place, "--mode", "yolo", cwd=folders[1]) as second:
-            ready(second, place)
+            ready(second)
             place.more = {"LC_WHERE": "third"}
             ran = place.run("-z", "where?", "--mode", "yolo", cwd=folders[2])
             first.type("where?\r")
@@ -155,11 +153,9 @@ def test_the_agent_outlives_tmux(place: Place, tmux: list[str], how: str) -> Non
         )
         return shown.stdout
 
-    until(lambda: READY in seen(), what=seen)
-    until(lambda: place.status().get("sessions"))
-    time.sleep(0.2)  # tmux has no way to tell that the screen takes keys
+    until(lambda: READY in seen() and "· scripted" in seen(), what=seen)
     subprocess.run([*tmux, "send-keys", "make it", "Enter"], check=True)
-    until((place.folder / "started").exists)
+    until((place.folder / "started").exists, what=seen)
     core = place.core()
     subprocess.run([*tmux, how], capture_output=True, check=False)
     until((place.folder / "made").exists)
@@ -172,7 +168,7 @@ def test_the_agent_outlives_tmux(place: Place, tmux: list[str], how: str) -> Non
 
 def test_a_hangup_of_the_core_alone_frees_the_terminal(place: Place) -> None:
     with hermes(place) as window:
-        ready(window, place)
+        ready(window)
         core = place.core()
         os.kill(core, signal.SIGHUP)
         assert window.ended() == 0
