@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from hermes_tui.cli.start_options import Options
     from hermes_tui.cli.start_terminal import Terminal
 
+_UNHEARD = 141  # as a shell counts a command that wrote to a pipe nobody reads any more
+
 
 def main() -> int:
     """Run the command line and return the exit code."""
@@ -35,8 +37,9 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 141
+        return _UNHEARD
+    finally:
+        _flush()
 
 
 def _run(arguments: list[str]) -> int:
@@ -148,6 +151,8 @@ def _child(body: Callable[[Terminal], int], terminal: Terminal) -> NoReturn:
     except HermesError as error:
         print(f"hermes: {error}".replace("\n", "\n  "), file=sys.stderr)
         code = error.exit_code
+    except BrokenPipeError:
+        code = _UNHEARD
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else 1
     finally:
@@ -176,11 +181,11 @@ def _report(terminal: Terminal) -> None:
 
 
 def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
+    for fd, stream in ((1, sys.stdout), (2, sys.stderr)):
         try:
             stream.flush()
         except OSError:
-            return
+            os.dup2(os.open(os.devnull, os.O_WRONLY), fd)  # nobody reads it; exit quietly
 
 
 if __name__ == "__main__":

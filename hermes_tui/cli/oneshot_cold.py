@@ -51,12 +51,14 @@ async def _answer(options: Options, terminal: Terminal, core: Core) -> int:
     terminal.on_lost.append(lambda: loop.call_soon_threadsafe(told.set))
     loop.add_reader(terminal.alive, told.set)
     client = LocalClient(core, "oneshot")
-    code = await _ask(client, options, told)
-    await client.close()
-    loop.remove_reader(terminal.alive)
-    if _needed(core) and not told.is_set():
-        await _outstay(core, terminal, code)
-    await core.end("the answer is given")
+    try:
+        code = await _ask(client, options, told)
+        await client.close()
+        loop.remove_reader(terminal.alive)
+        if _needed(core) and not told.is_set():
+            await _outstay(core, terminal, code)
+    finally:
+        await core.end("the answer is given")
     return 128 + signal.Signals[terminal.ending] if terminal.ending else code
 
 
@@ -94,9 +96,12 @@ async def _ask(client: LocalClient, options: Options, told: asyncio.Event) -> in
     await asyncio.wait({following, stopping}, return_when=asyncio.FIRST_COMPLETED)
     if not following.done():
         await client.ask(Stop(session=session))
-    following.cancel()
     stopping.cancel()
-    return reply.code if reply.done else 130
+    if not following.done():
+        following.cancel()
+        return 130
+    await following
+    return reply.code
 
 
 async def _follow(client: LocalClient, reply: Answer) -> None:

@@ -67,12 +67,12 @@ class Place:
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
         """Start `hermes` and leave it running."""
         return subprocess.Popen(
             command(*arguments, root=self.root),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
             env=self.env,

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.fakes.scripted_model import Asked, Reply, call, fail, say
-from tests.launch.hermes import Place, Ran, until
+from tests.launch.hermes import Place, Ran, command, until
+from tests.launch.window import Window
 
 
 @pytest.fixture(params=["cold", "living"])
@@ -180,3 +181,24 @@ def test_the_model_of_the_environment_counts_for_a_living_core_too(place: Place)
     assert place.model.last.json["model"] == "of the script"
     assert place.run("-z", "hi", "--model", "named").code == 0
     assert place.model.last.json["model"] == "named"
+
+
+def test_an_answer_nobody_reads_is_no_crash(place: Place, one: Callable[..., Ran]) -> None:
+    assert one("--version").code == 0
+    place.model.script = [say("unheard")]
+    read, write = os.pipe()
+    os.close(read)
+    command = place.start("-z", "hi", stdout=write)
+    os.close(write)
+    assert command.wait(10) == 141
+    assert command.stderr is not None
+    assert command.stderr.read() == ""
+
+
+def test_what_a_terminal_would_obey_is_left_out_on_a_terminal(place: Place) -> None:
+    place.model.script = [say("safe\x1b]0;owned\x07 \x9b31mand sound\tok\n")] * 2
+    assert "\x1b]0;" in place.run("-z", "hi").out  # a pipe gets it as it is
+    with Window(command("-z", "hi"), place.env, place.folder) as window:
+        assert window.ended() == 0
+        assert b"\x1b" not in window.raw
+        assert "and sound" in window.text
