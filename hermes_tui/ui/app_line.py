@@ -41,7 +41,7 @@ class Line:
         except HermesError as error:
             self._give_up(str(error))
             return
-        app.do(app.talk.load_history)
+        app.do(app.talk.begin)
         app.main.query_one(Rail).ask_again()
         while True:
             reason = await self._follow()

@@ -11,6 +11,7 @@ from hermes_tui.errors import HermesError
 from hermes_tui.intents import (
     AnswerApproval,
     AnswerQuestion,
+    GetStatus,
     PromptHistory,
     Send,
     Standing,
@@ -37,6 +38,7 @@ class Talk:
     def __init__(self, app: HermesApp, standing: Standing) -> None:
         self._app = app
         self._standing = standing
+        self._default_model = ""
 
     @property
     def standing(self) -> Standing:
@@ -133,15 +135,18 @@ class Talk:
         if not got.accepted:
             self._app.say(f"already answered{f' by {got.by}' if got.by else ''}")
 
-    async def load_history(self) -> None:
-        """Fetch what was typed in earlier sessions."""
+    async def begin(self) -> None:
+        """Fetch what was typed in earlier sessions, and who answers where nothing is chosen."""
         self.prompt.set_history((await self._app.ask(PromptHistory())).lines)
+        self._default_model = (await self._app.ask(GetStatus())).model
+        self.draw()
 
     def draw(self) -> None:
         """Chips, cards and the prompt's rule, as the session has them now."""
         shown = self._app.shown
-        self._app.main.query_one(Chips).show(tuple(shown.waiting.values()) if shown.busy else ())
+        waiting = [one for one in shown.waiting.values() if shown.busy and one.how != "send"]
+        self._app.main.query_one(Chips).show(waiting)
         self._app.main.query_one(ApprovalCard).show(tuple(shown.approvals.values()))
         self._app.main.query_one(QuestionCard).show(tuple(shown.questions.values()))
         self.prompt.set_mode(shown.info.mode)
-        self.prompt.set_model(shown.info.model)
+        self.prompt.set_model(shown.info.model or shown.trace.model or self._default_model)

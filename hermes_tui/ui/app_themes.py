@@ -54,6 +54,7 @@ class Themes:
         """Show a theme and keep it. Raises HermesError for one that there is not."""
         self._show(load(self._home, name))
         self.current = name
+        self._app.follow_themes()
         await self._app.ask(SetConfig(key="ui.theme", value=name))
 
     async def follow_files(self) -> None:

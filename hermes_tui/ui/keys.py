@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.binding import Binding
@@ -12,7 +13,7 @@ from hermes_tui import commands
 # Textual reads alt+1 and so on as what one terminal of one system types with them ("™" for
 # alt+2); everywhere else they would never arrive.
 for _digit in "1234567890":
-    ANSI_SEQUENCES_KEYS.pop(f"\x1b{_digit}", None)  # pyright: ignore[reportArgumentType]
+    cast("dict[str, object]", ANSI_SEQUENCES_KEYS).pop(f"\x1b{_digit}", None)
 
 NEVER = frozenset({"ctrl+i", "ctrl+m", "ctrl+left_square_bracket", "ctrl+h"})
 """Keys that terminals send as tab, enter, escape and backspace."""

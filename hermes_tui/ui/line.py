@@ -75,6 +75,14 @@ def fit(spans: Iterable[Span], width: int) -> list[Span]:
     return kept
 
 
+def hints(*pairs: tuple[str, str]) -> list[Span]:
+    """Keys and what they do, side by side."""
+    spans: list[Span] = []
+    for key, word in pairs:
+        spans += [Span(f"{'   ' if spans else ' '}{key}", "accent"), Span(f" {word}", "muted")]
+    return spans
+
+
 def width_of(spans: Iterable[Span]) -> int:
     """The cells that spans take side by side."""
     return sum(cells(span.text) for span in spans)

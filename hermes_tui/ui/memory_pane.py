@@ -14,7 +14,7 @@ from hermes_tui.errors import HermesError
 from hermes_tui.intents import Hit, Hits, Search
 from hermes_tui.ui import figures
 from hermes_tui.ui.face import face_of
-from hermes_tui.ui.line import Bar, Span
+from hermes_tui.ui.line import Bar, Span, hints
 from hermes_tui.ui.rows import Row, RowList, TextRow
 from hermes_tui.ui.search_box import SearchBox
 from hermes_tui.ui.text import one_line
@@ -68,11 +68,9 @@ class MemoryPane(Vertical):
     def on_mount(self) -> None:
         """Say what the box is for."""
         self.query_one("#memory-text").display = False
-        keys = [("enter", "open"), ("p", "put in prompt"), ("/", "search")]
-        spans = [
-            part for k, w in keys for part in (Span(f" {k} ", "accent"), Span(f"{w}  ", "muted"))
-        ]
-        self.query_one("#memory-keys", Bar).show(spans)
+        self.query_one("#memory-keys", Bar).show(
+            hints(("enter", "open"), ("p", "put in prompt"), ("/", "search"))
+        )
         self._draw()
 
     def search(self, query: str) -> None:

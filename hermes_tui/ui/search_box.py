@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from hermes_tui.ui.prompt_editor import Editor
 
 
 class SearchBox(Editor):
     """Posts `Changed` on every edit and `Done` on Enter; down leaves it as Enter does."""
 
-    mark: ClassVar[str] = "⌕ "
+    mark = "⌕ "
 
     def __init__(self, placeholder: str, *, text: str = "", id: str | None = None) -> None:
         super().__init__(placeholder=placeholder, most=1, id=id)

@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import ListSkills, ReadSkill, SkillInfo
 from hermes_tui.ui.face import face_of
-from hermes_tui.ui.line import Bar, Span
+from hermes_tui.ui.line import Bar, Span, hints
 from hermes_tui.ui.rows import Row, RowList, TextRow
 from hermes_tui.ui.text import one_line
 from hermes_tui.ui.viewer import TextView, ViewerScreen, paint_lines, paint_markdown
@@ -47,11 +47,9 @@ class SkillsPane(Vertical):
     def on_mount(self) -> None:
         """Empty until the pane is first shown."""
         self.query_one("#skills-text").display = False
-        keys = [("enter", "read"), ("o", "full screen"), ("r", "look again")]
-        spans = [
-            part for k, w in keys for part in (Span(f" {k} ", "accent"), Span(f"{w}  ", "muted"))
-        ]
-        self.query_one("#skills-keys", Bar).show(spans)
+        self.query_one("#skills-keys", Bar).show(
+            hints(("enter", "read"), ("o", "full screen"), ("r", "look again"))
+        )
 
     def shown(self) -> None:
         """The pane came into view: ask for the skills, the first time."""

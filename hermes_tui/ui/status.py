@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hermes_tui.ui import figures
-from hermes_tui.ui.line import Bar, Span, width_of
+from hermes_tui.ui.line import Bar, Span, hints, width_of
 from hermes_tui.ui.text import one_line
 from hermes_tui.ui.trace_model import Step, TraceModel, Turn
 
@@ -42,9 +42,7 @@ def status_left(state: State) -> list[Span]:
     keys = [("esc", "stop"), ("↵", state.enter)]
     if other == "queue":
         keys.append(("alt+↵", "queue"))
-    for key, word in keys:
-        spans += [Span(f"   {key} ", "accent"), Span(word, "muted")]
-    return spans
+    return [*spans, Span("  "), *hints(*keys)]
 
 
 def _doing(state: State, turn: Turn) -> list[Span]:

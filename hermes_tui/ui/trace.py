@@ -10,9 +10,11 @@ from textual.containers import Vertical
 
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import ReadOutput
+from hermes_tui.ui import figures
 from hermes_tui.ui.face import face_of
-from hermes_tui.ui.line import Bar, Span
+from hermes_tui.ui.line import Bar, Span, hints
 from hermes_tui.ui.rows import Row, RowList, TextRow
+from hermes_tui.ui.text import one_line
 from hermes_tui.ui.trace_model import Step, TraceModel, Turn
 from hermes_tui.ui.trace_rows import (
     StepRow,
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 _PART = 64_000
 """Bytes of a long output that the details show; `o` shows the rest."""
+_WHOLE = 1_000_000
+"""Bytes that the viewer shows; of what is longer it names the file."""
 
 
 class TracePane(Vertical):
@@ -59,11 +63,9 @@ class TracePane(Vertical):
         """Nothing is chosen yet."""
         self._detail.display = False
         self.query_one("#trace-keys", Bar).display = False
-        keys = [("enter", "details"), ("o", "whole output"), ("c", "copy"), ("esc", "back")]
-        spans = [
-            part for k, w in keys for part in (Span(f" {k} ", "accent"), Span(f"{w}  ", "muted"))
-        ]
-        self.query_one("#trace-keys", Bar).show(spans)
+        self.query_one("#trace-keys", Bar).show(
+            hints(("enter", "details"), ("o", "whole output"), ("c", "copy"), ("esc", "back"))
+        )
         self.draw_rows()
 
     # --- what to show ------------------------------------------------------------------------
@@ -209,12 +211,15 @@ class TracePane(Vertical):
             self._draw_detail(self._rows.key, keep=True)
 
     async def _open_whole(self, step: Step) -> None:
-        text = ""
-        if step.ended is not None and step.ended.output_bytes:
-            text = await self._read(step, 1_000_000)
-        text = text or step_source(step)
-        title = f"{step.name}  {step.summary}"
-        await self.app.push_screen(ViewerScreen(title, paint_text(text), text))
+        text, ended = "", step.ended
+        if ended is not None and ended.output_bytes:
+            text = await self._read(step, _WHOLE)
+        shown = text = text or step_source(step)
+        if ended is not None and ended.output_bytes > _WHOLE:
+            rest = figures.size(ended.output_bytes - _WHOLE)
+            shown += f"\n\n… {rest} more in {ended.output_path}"
+        title = f"{step.name}  {one_line(step.summary)}"
+        await self.app.push_screen(ViewerScreen(title, paint_text(shown), text))
 
     async def _read(self, step: Step, limit: int) -> str:
         face = face_of(self)

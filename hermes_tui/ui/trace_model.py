@@ -135,6 +135,12 @@ class TraceModel:
         """What all known turns used together; the cost is unknown when a used turn's is."""
         return add(turn.usage() for turn in self.turns)
 
+    @property
+    def model(self) -> str:
+        """The model that was asked last; empty before the first."""
+        steps = self.turns[-1].steps.values() if self.turns else ()
+        return next((step.name for step in reversed(steps) if step.kind == "model"), "")
+
     def context(self) -> tuple[int, int]:
         """(tokens of the newest prompt and its answer, the model's window), 0 where not known."""
         window = used = 0

@@ -145,12 +145,18 @@ def _words(step: Step, short: bool = False) -> str:
 
 
 def usage_words(usage: Usage, short: bool = False) -> str:
-    """`18.2k in (15.9k cached) · 0.9k out · $0.031`, a dash for an unknown cost."""
+    """`18.2k in (15.9k cached) · 0.9k out · $0.031`, a dash for an unknown cost.
+
+    short: `18.2k → 0.9k · $0.031`.
+    """
     if not usage.prompt and not usage.completion:
         return "no tokens yet"
-    cached = f" ({figures.tokens(usage.cached)} cached)" if usage.cached and not short else ""
-    made = figures.tokens(usage.completion)
-    return f"{figures.tokens(usage.prompt)} in{cached} · {made} out · {figures.money(usage.cost)}"
+    read, made = figures.tokens(usage.prompt), figures.tokens(usage.completion)
+    cost = figures.money(usage.cost)
+    if short:
+        return f"{read} → {made} · {cost}"
+    cached = f" ({figures.tokens(usage.cached)} cached)" if usage.cached else ""
+    return f"{read} in{cached} · {made} out · {cost}"
 
 
 # --- details -------------------------------------------------------------------------------

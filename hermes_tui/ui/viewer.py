@@ -12,7 +12,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from hermes_tui.ui.face import look_of
-from hermes_tui.ui.line import Bar, Span, draw
+from hermes_tui.ui.line import Bar, Span, draw, hints
 from hermes_tui.ui.text import output, wrap
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class TextView(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.source = ""
         self._paint: Painter | None = None
-        self._drawn: tuple[int, Look, list[Strip]] | None = None
+        self._drawn: tuple[int, Look, Sequence[Strip]] | None = None
 
     def show(self, paint: Painter | None, source: str = "") -> None:
         """Show what `paint` draws, from its top. source: what copying all of it gives."""
@@ -109,7 +109,7 @@ class TextView(ScrollView, can_focus=True):
         """Wrap anew."""
         self._measure()
 
-    def _strips(self) -> list[Strip]:
+    def _strips(self) -> Sequence[Strip]:
         width, look = self.size.width, look_of(self)
         if self._drawn is None or self._drawn[:2] != (width, look):
             lines = self._paint(width, look) if self._paint and width > 0 else []
@@ -149,8 +149,7 @@ class ViewerScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Fill in."""
         self.query_one("#viewer-title", Bar).show((Span(f" {self._title}", "strong"),))
-        keys = (Span(" esc", "accent"), Span(" back   ", "muted"), Span("c", "accent"))
-        self.query_one("#viewer-keys", Bar).show((*keys, Span(" copy", "muted")))
+        self.query_one("#viewer-keys", Bar).show(hints(("esc", "back"), ("c", "copy")))
         view = self.query_one(TextView)
         view.show(self._paint, self._source)
         view.focus()
