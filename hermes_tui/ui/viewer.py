@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
+from rich.segment import Segment
+from rich.style import Style
 from textual.binding import Binding
 from textual.geometry import Size
 from textual.screen import ModalScreen
@@ -22,19 +24,44 @@ if TYPE_CHECKING:
 
     from hermes_tui.ui.theme import Look
 
-Painter = Callable[[int, "Look"], list[Strip]]
+Painter = Callable[[int, "Look"], Sequence[Strip]]
+
+
+class _Wrapped(Sequence[Strip]):
+    """Plain text wrapped to a width; a line is drawn when it is looked at."""
+
+    def __init__(self, text: str, style: str, width: int, look: Look) -> None:
+        self._style, self._width, self._look = style, width, look
+        self._lines: list[str] = []
+        shown = output(text)
+        sure = width if shown.isascii() else width // 2  # characters that fit whatever they are
+        for line in shown.split("\n"):
+            if len(line) <= sure:
+                self._lines.append(line)
+            else:
+                self._lines += [line[a:b] for a, b in wrap(line, width)]
+
+    def __len__(self) -> int:
+        """How many lines."""
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> Strip: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Strip]: ...
+    def __getitem__(self, index: int | slice) -> Strip | list[Strip]:
+        """The line drawn, or some of them."""
+        if isinstance(index, slice):
+            return [self._draw(line) for line in self._lines[index]]
+        return self._draw(self._lines[index])
+
+    def _draw(self, line: str) -> Strip:
+        return draw((Span(line, self._style),), (), self._width, self._look)
 
 
 def paint_text(text: str, style: str = "") -> Painter:
     """Draw program output or other plain text, wrapped."""
-
-    def paint(width: int, look: Look) -> list[Strip]:
-        made: list[Strip] = []
-        for line in output(text).split("\n"):
-            made += [draw((Span(line[a:b], style),), (), width, look) for a, b in wrap(line, width)]
-        return made
-
-    return paint
+    return lambda width, look: _Wrapped(text, style, width, look)
 
 
 def paint_lines(lines: Sequence[Sequence[Span]]) -> Painter:
@@ -98,8 +125,11 @@ class TextView(ScrollView, can_focus=True):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, as drawn."""
-        text = "\n".join(strip.text.rstrip() for strip in self._strips())
-        return selection.extract(text), "\n"
+        strips = self._strips()
+        first = selection.start.y if selection.start else 0
+        last = selection.end.y if selection.end else len(strips) - 1
+        lines = [strip.text.rstrip() for strip in strips[first : last + 1]]
+        return selection.extract("\n" * first + "\n".join(lines)), "\n"
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Draw the selection."""
@@ -112,8 +142,10 @@ class TextView(ScrollView, can_focus=True):
     def _strips(self) -> Sequence[Strip]:
         width, look = self.size.width, look_of(self)
         if self._drawn is None or self._drawn[:2] != (width, look):
-            lines = self._paint(width, look) if self._paint and width > 0 else []
-            self._drawn = (width, look, lines)
+            painted: Sequence[Strip] = ()
+            if self._paint and width > 0:
+                painted = self._paint(width, look)
+            self._drawn = (width, look, painted)
         return self._drawn[2]
 
     def _measure(self) -> None:
@@ -123,9 +155,10 @@ class TextView(ScrollView, can_focus=True):
         stop = strip.cell_length if end < 0 else min(end, strip.cell_length)
         if start >= stop:
             return strip
-        style = self.screen.get_component_rich_style("screen--selection", partial=True)
+        style = look_of(self)["selection"]
         head, middle, tail = strip.divide([start, stop, strip.cell_length])
-        return Strip.join([head, middle.apply_style(style), tail])
+        over = [Segment(one.text, (one.style or Style.null()) + style) for one in middle]
+        return Strip.join([head, Strip(over, middle.cell_length), tail])
 
 
 class ViewerScreen(ModalScreen[None]):
