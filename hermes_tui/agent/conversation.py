@@ -6,10 +6,14 @@ previous one byte for byte.
 
 from __future__ import annotations
 
+import msgspec
+
 from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
     Event,
+    InputEdited,
+    InputMoved,
     InputReceived,
     InputTaken,
     InputWithdrawn,
@@ -20,8 +24,10 @@ from hermes_tui.events import (
     QuestionAnswered,
     QuestionAsked,
     ReplyReceived,
+    Rewound,
     SessionChanged,
     SessionStarted,
+    ShellRan,
     TodoChanged,
     TodoItem,
     ToolCall,
@@ -64,21 +70,24 @@ class Conversation:
         self.model = ""
         self.mode = "ask"
         self.cwd = ""
+        self.marks: dict[int, int] = {}
         self._partial: ReplyReceived | None = None
-        self._texts: dict[str, InputReceived] = {}
+        self._shell: list[ShellRan] = []
 
     def apply(self, event: Event) -> None:
         """Take one event in. Events that say nothing about the conversation are passed over."""
         match event:
             case InputReceived() | InputTaken() | InputWithdrawn():
                 self._input(event)
+            case InputEdited() | InputMoved() | ShellRan():
+                self._beside(event)
             case ReplyReceived():
                 self._reply(event)
             case ToolStarted(call_id=call_id):
                 self.started.add(call_id)
             case ToolEnded():
                 self._result(event)
-            case TurnStarted() | TurnEnded() | ModelAsked():
+            case TurnStarted() | TurnEnded() | ModelAsked() | Rewound():
                 self._progress(event)
             case ApprovalAsked() | ApprovalAnswered() | QuestionAsked() | QuestionAnswered():
                 self._asking(event)
@@ -109,7 +118,35 @@ class Conversation:
         self.answered = False
         self.attended = received.attended
         content = f"{received.text}\n\n{event.note}" if event.note else received.text
+        content = "\n\n".join([*map(_told, self._shell), content])
+        self._shell = []
         self.messages.append(Message(role="user", content=content))
+
+    def _beside(self, event: InputEdited | InputMoved | ShellRan) -> None:
+        """What the person does beside the conversation, to be seen with the next input."""
+        if isinstance(event, ShellRan):
+            self._shell += [event] if event.shared else []
+            return
+        one = self.waiting.get(event.input_id)
+        if one is None:
+            return
+        if isinstance(event, InputEdited):
+            changed = msgspec.structs.replace(one, text=event.text, how=event.how)
+            self.waiting[event.input_id] = changed
+            return
+        order = [name for name in self.waiting if name != event.input_id]
+        at = order.index(event.before) if event.before in order else len(order)
+        order.insert(at, event.input_id)
+        self.waiting = {name: self.waiting[name] for name in order}
+
+    def _rewind(self, turn: int) -> None:
+        """Forget everything from a turn on; what waits and what rules there are stays."""
+        if turn not in self.marks:
+            return
+        del self.messages[self.marks[turn] :]
+        self.marks = {one: at for one, at in self.marks.items() if one < turn}
+        self.open_calls, self._shell = {}, []
+        self.started.clear()
 
     def _reply(self, reply: ReplyReceived) -> None:
         self._add_usage(reply.usage)
@@ -139,14 +176,17 @@ class Conversation:
         self.open_calls = {}
         self.started.clear()
 
-    def _progress(self, event: TurnStarted | TurnEnded | ModelAsked) -> None:
+    def _progress(self, event: TurnStarted | TurnEnded | ModelAsked | Rewound) -> None:
         match event:
             case TurnStarted():
                 self.turn, self.step, self.in_turn = event.turn, 0, True
+                self.marks[event.turn] = len(self.messages)
                 self.answered = False
                 self.turn_usage = Usage()
             case ModelAsked():
                 self.step, self.last_asked = event.step, event
+            case Rewound():
+                self._rewind(event.turn)
             case TurnEnded():
                 self.in_turn = False
                 self._close_calls()
@@ -184,6 +224,13 @@ class Conversation:
         self.last_usage = usage
         self.turn_usage = add_usage(self.turn_usage, usage)
         self.usage = add_usage(self.usage, usage)
+
+
+def _told(ran: ShellRan) -> str:
+    """A command the person ran, as the model reads of it."""
+    code = "interrupted" if ran.exit_code is None else f"exit code {ran.exit_code}"
+    gap = "" if not ran.output or ran.output.endswith("\n") else "\n"
+    return f"[I ran this in my shell:]\n$ {ran.command}\n{ran.output}{gap}[{code}]"
 
 
 def add_usage(one: Usage, other: Usage) -> Usage:

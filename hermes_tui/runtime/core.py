@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from hermes_tui.events import (
 )
 from hermes_tui.home import Home
 from hermes_tui.runtime import installed
+from hermes_tui.runtime.complete_path import PathFinder
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.lock import CoreLock
 from hermes_tui.runtime.server import Server
@@ -33,6 +35,8 @@ from hermes_tui.store.log import Log
 
 if TYPE_CHECKING:
     from hermes_tui.tools.processes import Background, Processes
+
+_log = logging.getLogger(__name__)
 
 
 class Core:
@@ -56,6 +60,7 @@ class Core:
         self.log = Log(self.db)
         self.shelf = Shelf(self)
         self.workshop = Workshop(home, self.log)
+        self.paths = PathFinder()
         self._processes: Processes | None = None
         self._resume = resume
         self._lock = CoreLock(home)
@@ -63,6 +68,7 @@ class Core:
         self._group: asyncio.TaskGroup | None = None
         self._life: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
+        self._learning: asyncio.Task[None] | None = None
         self._fingerprint = ""
 
     # --- life ----------------------------------------------------------------------------------
@@ -75,6 +81,7 @@ class Core:
             self.db.open()
             ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._life = asyncio.create_task(self._live(ready))
+            self._life.add_done_callback(self._died)
             await ready
             if listen:
                 await self._server.start(self.home.socket)
@@ -91,6 +98,12 @@ class Core:
             self._group = group
             ready.set_result(None)
             await self.ended.wait()
+
+    def _died(self, life: asyncio.Task[None]) -> None:
+        """A defect of ours ended a task of the core: end in order, the next core resumes."""
+        if not life.cancelled() and (error := life.exception()) is not None:
+            _log.error("the core failed", exc_info=error)
+            self.end_soon("internal error; `hermes daemon logs` has the whole story", 0.0)
 
     async def run(self) -> None:
         """Wait until the core has ended."""
@@ -111,6 +124,9 @@ class Core:
         await self._server.stop()
         for session in list(self.sessions.values()):
             await session.halt()
+        if self._learning is not None:
+            self._learning.cancel()
+            await asyncio.wait([self._learning], timeout=1)
         if self._processes is not None:
             await self._processes.close()
         await self.workshop.close()
@@ -185,8 +201,8 @@ class Core:
 
     def turn_ended(self) -> None:
         """Do what can wait until nobody does: nothing in a short-lived core."""
-        if self._resume and not self.end_reason:
-            self.spawn(self.workshop.learn_windows())
+        if self._resume and not self.end_reason and (not self._learning or self._learning.done()):
+            self._learning = self.spawn(self.workshop.learn_windows())
 
     def rules(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Standing rules: (allowed, denied)."""

@@ -9,6 +9,8 @@ import traceback
 from collections.abc import Coroutine
 from typing import Any, Protocol
 
+import msgspec
+
 from hermes_tui.agent.agent import Agent, Prefix
 from hermes_tui.agent.loop import run_turn
 from hermes_tui.errors import HermesError, StoreError
@@ -16,6 +18,8 @@ from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
     Event,
+    InputEdited,
+    InputMoved,
     InputReceived,
     InputTaken,
     InputWithdrawn,
@@ -23,7 +27,9 @@ from hermes_tui.events import (
     QuestionAnswered,
     QuestionAsked,
     SessionChanged,
+    ShellRan,
     ToolEnded,
+    ToolOutput,
     Trouble,
     TurnEnded,
     TurnStarted,
@@ -34,6 +40,8 @@ from hermes_tui.intents import (
     AnswerApproval,
     Answered,
     AnswerQuestion,
+    EditInput,
+    MoveInput,
     Send,
     Sent,
     SessionInfo,
@@ -43,6 +51,7 @@ from hermes_tui.intents import (
 )
 from hermes_tui.runtime.ledger import Ledger
 from hermes_tui.runtime.notes import note_for, title_of
+from hermes_tui.runtime.person_shell import PersonShell
 from hermes_tui.security.policy import Situation, mode_named
 from hermes_tui.store.log import Log
 
@@ -97,6 +106,7 @@ class Session(Ledger):
         self._stopping = False
         self._asks: dict[str, asyncio.Future[Any]] = {}
         self._answered: dict[str, str] = {}
+        self._shell: PersonShell | None = None
 
     # --- for the loop ------------------------------------------------------------------------
 
@@ -177,7 +187,8 @@ class Session(Ledger):
     @property
     def needed(self) -> bool:
         """Whether it must stay in memory: watched, at work, or with processes running."""
-        return bool(self.faces or self.conversation.in_turn or self.conversation.processes)
+        talk = self.conversation
+        return bool(self.faces or talk.in_turn or talk.processes or self._shell)
 
     @property
     def task(self) -> asyncio.Task[None] | None:
@@ -226,6 +237,38 @@ class Session(Ledger):
             return Withdrawn(taken=True)
         await self.add(InputWithdrawn(input_id=input_id))
         return Withdrawn(text=received.text)
+
+    async def edit_input(self, intent: EditInput) -> Answered:
+        """Change a waiting input, if the model does not have it yet."""
+        if intent.input_id not in self.conversation.waiting:
+            return Answered(accepted=False)
+        await self.add(InputEdited(input_id=intent.input_id, text=intent.text, how=intent.how))
+        return Answered(accepted=True)
+
+    async def move_input(self, intent: MoveInput) -> Answered:
+        """Put a waiting input before another one, or last."""
+        if intent.input_id not in self.conversation.waiting:
+            return Answered(accepted=False)
+        await self.add(InputMoved(input_id=intent.input_id, before=intent.before))
+        return Answered(accepted=True)
+
+    async def run_shell(self, command: str, shell_id: str, shared: bool) -> None:
+        """Run a command in the person's own shell, which starts in the session's folder."""
+        if self._shell is None:
+            self._shell = PersonShell(self.cwd, self.env, self.outputs)
+        try:
+            ran = await self._shell.run(command, shell_id, lambda text: self._shown(shell_id, text))
+        except (HermesError, OSError) as error:
+            ran = ShellRan(shell_id=shell_id, command=command, output=str(error), cwd=self.cwd)
+        await self.add(msgspec.structs.replace(ran, shared=shared))
+
+    def _shown(self, shell_id: str, text: str) -> None:
+        self.emit(ToolOutput(turn=0, call_id=shell_id, text=text))
+
+    def stop_shell(self) -> None:
+        """Interrupt the command that runs in the person's shell."""
+        if self._shell is not None:
+            self._shell.interrupt()
 
     async def answer_approval(self, intent: AnswerApproval) -> Answered:
         """Answer a pending approval; the first answer counts."""
@@ -282,6 +325,8 @@ class Session(Ledger):
         if self._task is not None and not self._task.done():
             self._task.cancel()
             await asyncio.wait([self._task], timeout=STOP_LIMIT)
+        if self._shell is not None:
+            await self._shell.close()
 
     async def _work(self) -> None:
         """Turn after turn; a store that can't be written ends the work, never the core."""
@@ -306,6 +351,8 @@ class Session(Ledger):
             seconds = round(time.monotonic() - began, 3)
             await self.add(self._with_totals(ended, seconds))
             point("turn ended")
+            if self.conversation.in_turn:
+                continue  # the next one was started while the end of this one was stored
             if ended.outcome in ("failed", "stopped") or not self.conversation.waiting:
                 break
             await self.add(TurnStarted(turn=self.conversation.turn + 1), hold=True)

@@ -192,6 +192,18 @@ class Log:
 
         await self.db.write(work, durable=False)
 
+    async def share_prefix(self, key: int, other: int) -> None:
+        """Give another session the frozen prefix of this one."""
+
+        def work(c: apsw.Connection) -> None:
+            c.execute(
+                "UPDATE session SET prefix = (SELECT prefix FROM session WHERE key = ?)"
+                " WHERE key = ?",
+                (key, other),
+            )
+
+        await self.db.write(work, durable=False)
+
     async def prefix(self, key: int) -> str:
         """The frozen first part of a session's prompt, empty before its first turn."""
 

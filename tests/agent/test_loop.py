@@ -616,3 +616,17 @@ async def test_what_is_stored_while_a_turn_is_stopped_is_still_shown(
         shown.append(record.n)
         stored = [r.n for r in await core.log.read("s")]
     assert shown == stored[1:]
+
+
+async def test_a_text_sent_as_the_turn_ends_starts_one_turn_and_not_two(
+    home: Home, scripted: ScriptedModel
+) -> None:
+    scripted.answer = lambda asked: say("ok")
+    async with small_core(home, scripted.url) as core:
+        session, face = await core.session()
+        for n in range(5):
+            await say_to(session, f"text {n}")
+            await until(face, TurnEnded)
+        kinds_seen = [r.event.kind for r in await core.log.read("s")]
+    assert kinds_seen.count("turn_started") == 5
+    assert session.conversation.turn == 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -71,8 +72,9 @@ async def say(client: CoreClient, view: SessionView, text: str, **more: Any) -> 
 async def until(client: CoreClient, kind: type[Event]) -> list[Record]:
     """Records up to and with the first of a kind."""
     records: list[Record] = []
-    async for record in client.events():
-        records.append(record)
-        if isinstance(record.event, kind):
-            return records
+    async with asyncio.timeout(8):
+        async for record in client.events():
+            records.append(record)
+            if isinstance(record.event, kind):
+                return records
     raise AssertionError(f"the line ended before {kind.__name__}: {records}")

@@ -1,0 +1,106 @@
+"""Going back and going elsewhere: a session taken back to before a turn, or continued as a copy."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hermes_tui.errors import NotFoundError
+from hermes_tui.events import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    Event,
+    InputReceived,
+    InputTaken,
+    ProcessEnded,
+    ProcessStarted,
+    QuestionAsked,
+    Record,
+    Rewound,
+    SessionChanged,
+    SessionStarted,
+    TurnStarted,
+)
+from hermes_tui.intents import SessionInfo
+from hermes_tui.runtime.session import Session
+
+if TYPE_CHECKING:
+    from hermes_tui.runtime.core import Core
+
+_NOT_COPIED = (
+    ProcessStarted,
+    ProcessEnded,
+    ApprovalAsked,
+    ApprovalAnswered,
+    QuestionAsked,
+    SessionChanged,
+)
+
+
+async def rewind(core: Core, session: Session, turn: int) -> str:
+    """Take the conversation back to just before a turn; what started it, for the prompt."""
+    if turn not in session.conversation.marks:
+        raise NotFoundError(f"turn {turn} is not part of the conversation any more")
+    await session.stop()
+    text = _typed_in(turn, await core.log.read(session.id))
+    await session.add(Rewound(turn=turn, text=text))
+    return text
+
+
+async def fork(core: Core, session: Session, turn: int, title: str) -> SessionInfo:
+    """A new session with the conversation up to just before a turn (0: all of it)."""
+    records = await core.log.read(session.id)
+    if turn:
+        if turn not in session.conversation.marks:
+            raise NotFoundError(f"turn {turn} is not part of the conversation any more")
+        end = next(r.n for r in records if r.event == TurnStarted(turn=turn))
+        records = tuple(record for record in records if record.n < end)
+    now = time.time()
+    talk = session.conversation
+    info = SessionInfo(
+        id=f"{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}-{os.urandom(2).hex()}",
+        title=title or f"{talk.title} (fork)",
+        cwd=session.cwd,
+        model=talk.model,
+        mode=talk.mode,
+        created=now,
+        updated=now,
+    )
+    started = SessionStarted(
+        title=info.title, cwd=info.cwd, model=info.model, mode=info.mode, origin="fork"
+    )
+    copied = [(now, started), *((r.ts, r.event) for r in records if _goes_along(r.event, records))]
+    numbered = [
+        Record(session=info.id, n=n, ts=ts, event=event) for n, (ts, event) in enumerate(copied, 1)
+    ]
+    key = await core.log.create(info, numbered)
+    await core.log.share_prefix(session.key, key)
+    core.changed(info.id)
+    return info
+
+
+def _goes_along(event: Event, records: Sequence[Record]) -> bool:
+    if isinstance(event, InputReceived):
+        taken = InputTaken
+        return any(
+            isinstance(r.event, taken) and r.event.input_id == event.input_id for r in records
+        )
+    return not isinstance(event, (SessionStarted, *_NOT_COPIED))
+
+
+def _typed_in(turn: int, records: Sequence[Record]) -> str:
+    """What was typed to start a turn: the texts taken between its start and its first step."""
+    texts = {r.event.input_id: r.event.text for r in records if isinstance(r.event, InputReceived)}
+    begun = False
+    found: list[str] = []
+    for record in records:
+        event = record.event
+        if isinstance(event, TurnStarted):
+            begun = event.turn == turn
+        elif begun and isinstance(event, InputTaken):
+            found.append(texts.get(event.input_id, ""))
+        elif begun and event.kind == "model_asked":
+            break
+    return "\n\n".join(found)

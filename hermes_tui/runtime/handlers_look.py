@@ -1,0 +1,88 @@
+"""What the core looks up for a face: history, search, skills, outputs, models, paths."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hermes_tui import intents
+from hermes_tui.errors import ModelError
+from hermes_tui.runtime import answers
+from hermes_tui.runtime.face import Face
+from hermes_tui.search.index import search
+
+if TYPE_CHECKING:
+    from hermes_tui.runtime.core import Core
+
+
+async def find(core: Core, intent: intents.Search, face: Face) -> intents.Hits:
+    """Search all messages."""
+    return intents.Hits(hits=await search(core.db, intent.query, intent.limit))
+
+
+async def list_skills(core: Core, intent: intents.ListSkills, face: Face) -> intents.SkillList:
+    """All skills."""
+    from hermes_tui.skills.library import Library
+
+    skills = await asyncio.to_thread(Library(core.home).all)
+    return intents.SkillList(skills=tuple(answers.skill_info(skill) for skill in skills))
+
+
+async def read_skill(core: Core, intent: intents.ReadSkill, face: Face) -> intents.Text:
+    """The SKILL.md of one skill."""
+    from hermes_tui.skills.library import Library
+
+    return intents.Text(text=await asyncio.to_thread(Library(core.home).read, intent.name))
+
+
+async def read_output(core: Core, intent: intents.ReadOutput, face: Face) -> intents.Text:
+    """The output of a call, whole if it was kept on disk."""
+    ended = await core.log.output(intent.session, intent.call_id)
+    path = Path(ended.output_path)
+    folder = core.home.outputs / intent.session
+    whole = None
+    if ended.output_path and path.is_relative_to(folder):
+        whole = await asyncio.to_thread(_part, path, intent.offset, intent.limit)
+    if whole is None:
+        whole = ended.for_model[intent.offset : intent.offset + intent.limit]
+    return intents.Text(text=whole)
+
+
+def _part(path: Path, offset: int, limit: int) -> str | None:
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        file.seek(offset)
+        return file.read(limit).decode("utf-8", "replace")
+
+
+async def prompt_history(core: Core, intent: intents.PromptHistory, face: Face) -> intents.Lines:
+    """What was typed before."""
+    return intents.Lines(lines=await core.log.typed(intent.limit))
+
+
+async def list_models(core: Core, intent: intents.ListModels, face: Face) -> intents.ModelList:
+    """The models the endpoint offers; a problem is told, not raised."""
+    from hermes_tui.models.choose import list_models as ask
+
+    current = core.config.model.name
+    try:
+        names = await ask(core.config.model, core.home, dict(os.environ))
+    except ModelError as error:
+        return intents.ModelList(current=current, problem=str(error))
+    return intents.ModelList(models=tuple(names), current=current)
+
+
+async def run_command(core: Core, intent: intents.RunCommand, face: Face) -> intents.Text:
+    """A command that the core answers with text."""
+    session = await core.session(intent.session)
+    return intents.Text(text=await answers.answer(core, session, intent.command, intent.args))
+
+
+async def complete_path(core: Core, intent: intents.CompletePath, face: Face) -> intents.Lines:
+    """Files of the session's folder that match what was typed."""
+    session = await core.session(intent.session)
+    names = await core.paths.find(session.cwd, intent.typed, intent.limit, session.env)
+    return intents.Lines(lines=names)
