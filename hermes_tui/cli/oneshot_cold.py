@@ -139,6 +139,7 @@ async def _outstay(core: Core, terminal: Terminal, code: int) -> None:
 async def _end_when_unneeded(core: Core) -> None:
     while _needed(core):
         if any(face.name in _SCREENS for face in core.faces):
+            await core.resume_open_turns()
             return
         await asyncio.sleep(_POLL_S)
     await core.end("the answers are given")

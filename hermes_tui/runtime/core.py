@@ -55,6 +55,7 @@ class Core:
         self.started = time.time()
         self.ended = asyncio.Event()
         self.end_reason = ""
+        self._over = asyncio.Event()
         self.faces: set[Face] = set()
         self.db = Database(home.database)
         self.log = Log(self.db)
@@ -89,15 +90,20 @@ class Core:
             await self.end("could not start")
             raise
         if self._resume:
-            for session_id in await self.log.open_turns():
-                (await self.session(session_id)).resume()
+            await self.resume_open_turns()
         return self
+
+    async def resume_open_turns(self) -> None:
+        """Work on turns that an earlier core left open."""
+        self._resume = True
+        for session_id in await self.log.open_turns():
+            (await self.session(session_id)).resume()
 
     async def _live(self, ready: asyncio.Future[None]) -> None:
         async with asyncio.TaskGroup() as group:
             self._group = group
             ready.set_result(None)
-            await self.ended.wait()
+            await self._over.wait()
 
     def _died(self, life: asyncio.Task[None]) -> None:
         """A defect of ours ended a task of the core: end in order, the next core resumes."""
@@ -112,15 +118,23 @@ class Core:
     async def end(self, reason: str, *, drain: float = 0.0) -> None:
         """End: wait up to `drain` seconds for running turns, say goodbye, close everything.
 
-        Turns that are still open stay open in the log; the next core resumes them.
+        Turns that are still open stay open in the log; the next core resumes them. Done when
+        the store is closed and the lock is free, even if whoever waits is cancelled.
         """
-        if self.ended.is_set() or self.end_reason:
-            await self.ended.wait()
-            return
-        self.end_reason = reason
+        self.end_soon(reason, drain)
+        if self._ending is not None:
+            await asyncio.shield(self._ending)
+
+    def end_soon(self, reason: str, drain: float) -> None:
+        """Begin to end, from a place that can't wait for it."""
+        if self._ending is None:
+            self.end_reason = reason
+            self._ending = asyncio.create_task(self._end(drain))
+
+    async def _end(self, drain: float) -> None:
         await self._drain(drain)
         for face in list(self.faces):
-            face.leave(reason, time.time())
+            face.leave(self.end_reason, time.time())
         await self._server.stop()
         for session in list(self.sessions.values()):
             await session.halt()
@@ -130,15 +144,12 @@ class Core:
         if self._processes is not None:
             await self._processes.close()
         await self.workshop.close()
-        self.ended.set()
+        self._over.set()
         if self._life is not None:
             await asyncio.wait([self._life], timeout=5)
         await self.db.close()
         self._lock.release()
-
-    def end_soon(self, reason: str, drain: float) -> None:
-        """Begin to end, from a place that can't wait for it."""
-        self._ending = asyncio.create_task(self.end(reason, drain=drain))
+        self.ended.set()
 
     async def _drain(self, seconds: float) -> None:
         turns = [task for s in self.sessions.values() if (task := s.task) is not None]
@@ -147,7 +158,7 @@ class Core:
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run a coroutine in the core's task group."""
-        if self._group is None or self.ended.is_set():
+        if self._group is None or self._over.is_set():
             work.close()
             raise CoreError("the core is ending", "start it again with `hermes`")
         return self._group.create_task(work)

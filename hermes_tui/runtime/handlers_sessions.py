@@ -22,13 +22,15 @@ async def open_session(core: Core, intent: intents.OpenSession, face: Face) -> A
     """Open a session and send its events to the face from now on."""
     session = await _pick(core, intent)
     session.stand(intent.standing)
-    if intent.mode and intent.mode != session.conversation.mode:
-        await _change(core, session, SessionChanged(mode=_mode(intent.mode)))
+    talk = session.conversation
+    mode = _mode(intent.mode) if intent.mode not in ("", talk.mode) else None
+    model = intent.model if intent.model not in ("", talk.model) else None
+    if mode or model:
+        await _change(core, session, SessionChanged(mode=mode, model=model))
     records = await _records(core, session, intent)
     session.faces.add(face)  # nothing may wait between here and the reply
     face.sessions.add(session.id)
     first = intent.after + 1 if intent.after is not None else 1
-    talk = session.conversation
     return intents.SessionView(
         info=session.info,
         records=records,

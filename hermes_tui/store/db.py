@@ -8,6 +8,7 @@ made durable by the next durable one, because they share the write-ahead log.
 from __future__ import annotations
 
 import asyncio
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -51,10 +52,15 @@ class Database:
         if tuple(int(x) for x in apsw.sqlite_lib_version().split(".")) < OLDEST_SQLITE:
             raise StoreError("this apsw has a SQLite that is too old", "pip install -U apsw")
         try:
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             self._write = self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
             _migrate(self._write)
         except apsw.Error as error:
             raise _sentence(error, self.path) from error
+        except OSError as error:
+            raise StoreError(
+                f"{self.path} can't be opened: {error.strerror}", "is it yours?"
+            ) from error
         self._loop = asyncio.get_running_loop()
         self._writer.start("store-write")
         return self

@@ -492,3 +492,21 @@ async def test_the_real_window_is_learnt_after_the_first_turn_and_a_new_key_is_u
     await say(client, view, "third")
     await until(client, TurnEnded)
     assert scripted.requests[-1].headers.get("authorization") == f"Bearer {token}"
+
+
+async def test_the_whole_home_is_closed_to_others(core: Core) -> None:
+    modes = {path.name: path.stat().st_mode & 0o077 for path in core.home.path.iterdir()}
+    assert {name for name, mode in modes.items() if mode} <= {"config.yaml"}
+
+
+async def test_a_model_named_on_the_way_in_counts_for_a_session_that_exists(
+    connect: Connect, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    scripted.script = [reply("hello")]
+    client = await connect()
+    view = await open_in(client, str(tmp_path))
+    again = await open_in(client, str(tmp_path), view.info.id, model="other-model")
+    assert again.info.model == "other-model"
+    await say(client, view, "hi")
+    await until(client, TurnEnded)
+    assert scripted.requests[-1].json["model"] == "other-model"
