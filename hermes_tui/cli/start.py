@@ -164,7 +164,7 @@ class Life:
         await client.close()
         if left.leave == "quit":
             await self._core.end("quit")
-        elif not self._core.ended.is_set():
+        elif not self._core.end_reason:
             self._detach(left.failure)
         elif isinstance(left.failure, HermesError) and self._core.end_reason != RESTART:
             print(f"hermes: {left.failure.message}", file=sys.stderr)
