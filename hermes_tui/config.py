@@ -95,7 +95,18 @@ class UiConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     busy_enter: Annotated[
         Literal["steer", "queue"], _doc("what Enter does while the agent works")
     ] = "steer"
+    keys: Annotated[
+        Literal["default", "emacs", "vim"],
+        _doc("how the prompt is edited; counts from the next screen on"),
+    ] = "default"
     timestamps: Annotated[bool, _doc("show the time of every message")] = True
+    notify: Annotated[
+        Literal["auto", "bell", "off"],
+        _doc(
+            "how to call you when a turn has ended or something waits and you look elsewhere: "
+            "auto = a desktop notification where the terminal can, else the bell"
+        ),
+    ] = "auto"
 
 
 class CoreConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -379,6 +379,19 @@ class SessionsChanged(Transient, frozen=True, kw_only=True):
     session: str = ""
 
 
+class SettingsChanged(Transient, frozen=True, kw_only=True):
+    """The settings changed; `ListSettings` has them as they are now."""
+
+
+class FetchProgress(Transient, frozen=True, kw_only=True):
+    """A model file is being fetched: `done` of `total` bytes are there. ended: no more comes."""
+
+    name: str
+    done: int = 0
+    total: int = 0
+    ended: bool = False
+
+
 class CoreEnding(Transient, frozen=True, kw_only=True):
     """The core is about to end; the socket closes after this."""
 

@@ -41,8 +41,12 @@ class EndCore(Intent[Done], frozen=True, kw_only=True):
 
 
 class SetConfig(Intent[Done], frozen=True, kw_only=True):
-    """Write one setting to the configuration file and apply it; key "": read the file again."""
+    """Write one setting to the configuration file and apply it; key "": read the file again.
+
+    reset: take it out of the file instead, so that its default counts.
+    """
 
     reply: ClassVar[Any] = Done
     key: str
     value: str
+    reset: bool = False
