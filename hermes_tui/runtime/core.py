@@ -19,12 +19,14 @@ from hermes_tui.events import (
     ProcessStarted,
     Record,
     SessionsChanged,
+    Transient,
 )
 from hermes_tui.home import Home
 from hermes_tui.runtime import installed
 from hermes_tui.runtime.complete_path import PathFinder
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.lock import CoreLock
+from hermes_tui.runtime.model_fetch import Fetching
 from hermes_tui.runtime.server import Server
 from hermes_tui.runtime.session import Session
 from hermes_tui.runtime.settings import Settings
@@ -62,6 +64,7 @@ class Core:
         self.shelf = Shelf(self)
         self.workshop = Workshop(home, self.log)
         self.paths = PathFinder()
+        self.fetching = Fetching(self)
         self._processes: Processes | None = None
         self._resume = resume
         self._lock = CoreLock(home)
@@ -143,6 +146,7 @@ class Core:
             await asyncio.wait([self._learning], timeout=1)
         if self._processes is not None:
             await self._processes.close()
+        await self.fetching.stop()
         await self.workshop.close()
         self._over.set()
         if self._life is not None:
@@ -183,7 +187,11 @@ class Core:
 
     def changed(self, session: str) -> None:
         """Tell every face that the list of sessions changed."""
-        record = Record(session="", n=0, ts=time.time(), event=SessionsChanged(session=session))
+        self.announce(SessionsChanged(session=session))
+
+    def announce(self, event: Transient) -> None:
+        """Tell every face something that is of no session."""
+        record = Record(session="", n=0, ts=time.time(), event=event)
         for face in self.faces:
             face.deliver(record)
 

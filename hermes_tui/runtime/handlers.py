@@ -12,6 +12,7 @@ from hermes_tui.errors import CoreError
 from hermes_tui.intents import Done
 from hermes_tui.runtime import handlers_look as look
 from hermes_tui.runtime import handlers_sessions as sessions
+from hermes_tui.runtime import handlers_setup as setup
 from hermes_tui.runtime import handlers_talk as talk
 from hermes_tui.runtime.face import Face
 
@@ -54,16 +55,6 @@ async def end_core(core: Core, intent: intents.EndCore, face: Face) -> Done:
     return Done()
 
 
-async def set_config(core: Core, intent: intents.SetConfig, face: Face) -> Done:
-    """Write one setting, if one is named, and read the file again."""
-    from hermes_tui.configuration import edit
-
-    if intent.key:
-        await asyncio.to_thread(edit.put, core.home, intent.key, intent.value)
-    await core.settings.reload()
-    return Done()
-
-
 HANDLERS: dict[type[Any], Handler] = {
     intents.OpenSession: sessions.open_session,
     intents.CloseSession: sessions.close_session,
@@ -93,5 +84,11 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.CompletePath: look.complete_path,
     intents.GetStatus: get_status,
     intents.EndCore: end_core,
-    intents.SetConfig: set_config,
+    intents.SetConfig: setup.set_config,
+    intents.ListSettings: setup.list_settings,
+    intents.FindModels: setup.find_models,
+    intents.TryModel: setup.try_model,
+    intents.KeepModel: setup.keep_model,
+    intents.FetchModel: setup.fetch_model,
+    intents.StopFetch: setup.stop_fetch,
 }
