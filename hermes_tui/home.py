@@ -79,6 +79,11 @@ class Home:
         return self.path / "ui.json"
 
     @property
+    def drafts(self) -> Path:
+        """What was typed and not sent: the draft of each session, and drafts put away."""
+        return self.path / "drafts"
+
+    @property
     def protected(self) -> tuple[str, ...]:
         """The files of the home that no tool may read or write."""
         kept = (self.secrets, self.database, self.lock, self.socket)

@@ -35,13 +35,13 @@ from hermes_tui.ui.app_talk import Talk
 from hermes_tui.ui.app_themes import Themes
 from hermes_tui.ui.approval import ApprovalCard
 from hermes_tui.ui.blocks_tool import ToolBlock
-from hermes_tui.ui.chips import Chips
 from hermes_tui.ui.feed import Feed
 from hermes_tui.ui.find_bar import FindBar
 from hermes_tui.ui.keys import bindings
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.memory_pane import MemoryPane
 from hermes_tui.ui.prompt import Prompt
+from hermes_tui.ui.prompt_desk import Desk
 from hermes_tui.ui.question import QuestionCard
 from hermes_tui.ui.rail import Rail
 from hermes_tui.ui.rows import RowList
@@ -104,6 +104,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         host = host or Host()
         super().__init__(driver_class=host.driver)
         self.client = client
+        self.home = home
         self.config = config
         self.embedded = embedded
         self.goodbye = ""
@@ -183,7 +184,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         yield Bar(id="top")
         yield Bar(id="rule-top")
         yield Bar(id="banner")
-        approval, question, chips = ApprovalCard(), QuestionCard(), Chips()
+        approval, question = ApprovalCard(), QuestionCard()
         with Horizontal(id="body"):
             yield Rail()
             with Vertical(id="chat"):
@@ -191,8 +192,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
                 yield FindBar()
                 yield approval
                 yield question
-                yield Prompt(chips=chips, cards=(approval, question), id="prompt")
-                yield chips
+                yield Desk(self, (approval, question))
             with Vertical(id="inspector"):
                 yield Bar(id="tabs")
                 yield TracePane()
@@ -241,6 +241,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         """Show another session; its older history follows while nothing else is to be done."""
         self.workers.cancel_group(self, "older")
         await self.shown.open(request)
+        await self.talk.desk.show_session(self.session)
         self.main.query_one(TracePane).show(self.shown.trace)
         self.refresh_session()
         self.main.query_one(Rail).draw_rows()
@@ -349,10 +350,14 @@ class HermesApp(App[Leave], inherit_bindings=False):
         elif self.frame.focused() != "chat" or self.focused is not self.talk.prompt:
             self.frame.settle(rail_over=False)
             (self.frame.focus if self.frame.now.chat else self.frame.go)("chat")
+        elif self.talk.desk.stop_shell():
+            return
         elif self.shown.busy:
             self.do(self.talk.stop)
         elif self.frame.wanted.zoomed:
             self.frame.zoom()
+        elif not self.talk.prompt.text:
+            self.talk.desk.rewinding.escape()
 
     async def interrupt(self) -> None:
         """Copy what is selected, else stop the turn, else clear the prompt, else twice: quit."""
@@ -361,6 +366,8 @@ class HermesApp(App[Leave], inherit_bindings=False):
         if selected:
             self.copy_to_clipboard(selected)
             self.say("copied")
+        elif self.talk.desk.stop_shell():
+            return
         elif self.shown.busy:
             await self.talk.stop()
         elif prompt.text:
@@ -409,10 +416,6 @@ class HermesApp(App[Leave], inherit_bindings=False):
             self.do(partial(self.commands.typed, message.text))
         else:
             self.do(partial(self.talk.submitted, message.text, message.how))
-
-    @on(Chips.TakeBack)
-    def _take_back(self, message: Chips.TakeBack) -> None:
-        self.do(partial(self.talk.take_back, message.input_id))
 
     @on(ApprovalCard.Answered)
     def _answered(self, message: ApprovalCard.Answered) -> None:

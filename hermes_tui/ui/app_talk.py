@@ -19,8 +19,8 @@ from hermes_tui.intents import (
     Withdraw,
 )
 from hermes_tui.ui.approval import ApprovalCard
-from hermes_tui.ui.chips import Chips
 from hermes_tui.ui.prompt import Prompt
+from hermes_tui.ui.prompt_desk import Desk
 from hermes_tui.ui.question import QuestionCard
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ class Talk:
         """Where this screen stands, with the size it has now."""
         columns, rows = self._app.size
         return replace(self._standing, columns=columns, rows=rows)
+
+    @property
+    def desk(self) -> Desk:
+        """The prompt with what waits below it."""
+        return self._app.main.query_one(Desk)
 
     @property
     def prompt(self) -> Prompt:
@@ -145,7 +150,7 @@ class Talk:
         """Chips, cards and the prompt's rule, as the session has them now."""
         shown = self._app.shown
         waiting = [one for one in shown.waiting.values() if shown.busy and one.how != "send"]
-        self._app.main.query_one(Chips).show(waiting)
+        self.desk.show_waiting(waiting)
         self._app.main.query_one(ApprovalCard).show(tuple(shown.approvals.values()))
         self._app.main.query_one(QuestionCard).show(tuple(shown.questions.values()))
         self.prompt.set_mode(shown.info.mode)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -18,6 +18,9 @@ from hermes_tui.ui.stream import Stream
 from hermes_tui.ui.text import cells, clip, one_line, safe
 from hermes_tui.ui.text_lines import Line, Prefix, Run, lay, prefix
 from hermes_tui.ui.theme import Look
+
+if TYPE_CHECKING:
+    from hermes_tui.ui.rewind_fold import Fold
 
 
 class Sheet(NamedTuple):
@@ -34,7 +37,7 @@ class Block:
     """Base of all blocks.
 
     number, ts: the event it began with; place: its position in the transcript, which sets it;
-    version counts its changes.
+    version counts its changes; taken: what it was folded into when it was taken back.
     """
 
     kind: ClassVar[str] = "note"
@@ -46,6 +49,7 @@ class Block:
         self.place = 0
         self.version = 0
         self.expanded = False
+        self.taken: Fold | None = None
         self._drawn: tuple[int, Sheet, list[Line]] | None = None
 
     @property
@@ -67,7 +71,7 @@ class Block:
         if drawn and drawn[0] == self.version and drawn[1] == sheet:
             return drawn[2]
         room = sheet._replace(width=max(1, sheet.width - self.indent))
-        lines = self.draw(room)
+        lines = self.draw(room) if self.taken is None else self.taken.draw(self, room)
         self._drawn = (self.version, sheet, lines)
         return lines
 
@@ -86,6 +90,10 @@ class Block:
         size = len(text) if text.isascii() else len(text) * 3 // 2
         return size // max(1, width - self.indent) + text.count("\n") + 1
 
+    def size(self, width: int) -> int:
+        """About how many lines it takes as it is shown now."""
+        return self.rough(width) if self.taken is None else self.taken.rough(self, width)
+
     def changed(self) -> None:
         """Something that is drawn has changed."""
         self.version += 1
@@ -98,10 +106,19 @@ class Block:
         """Fold or unfold; False when there is nothing more to see."""
         return False
 
+    def flip(self) -> bool:
+        """As `toggle`; what was taken back is opened and closed as a whole."""
+        return (self.taken is not None and self.taken.flip(self)) or self.toggle()
+
+    @property
+    def hidden(self) -> bool:
+        """Whether it takes no line, because it was taken back."""
+        return self.taken is not None and self.taken.hides(self)
+
 
 def gap(before: Block | None, block: Block, compact: bool) -> int:
     """How many blank lines stand between two blocks."""
-    if before is None:
+    if before is None or block.hidden:
         return 0
     pair = before.kind, block.kind
     if pair in _CLOSE:
@@ -123,7 +140,10 @@ _CLOSE = (
 
 
 class UserBlock(Block):
-    """What the person said. None as text: said before the part of the session that is here."""
+    """What the person said. None as text: said before the part of the session that is here.
+
+    turn: the turn it is part of, 0 when it is of none.
+    """
 
     kind = "user"
     LONG = 40
@@ -132,6 +152,7 @@ class UserBlock(Block):
     def __init__(self, text: str | None, number: int = 0, ts: float = 0.0) -> None:
         super().__init__(number, ts)
         self.text = text
+        self.turn = 0
 
     @property
     def source(self) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hermes_tui.events import MessageImported, Record, TurnEnded
-from hermes_tui.ui.blocks import AnswerBlock, Block
+from hermes_tui.events import MessageImported, Record, Rewound, TurnEnded
+from hermes_tui.ui.blocks import AnswerBlock, Block, UserBlock
+from hermes_tui.ui.blocks_shell import ShellBlock
 from hermes_tui.ui.feed_blocks import Builder, Inputs
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Feed:
         if view.partial:
             self._builder.open_reply(view.partial, 0, view.info.updated)
         self._pour()
+        self._fold()
         self.transcript.flush()
 
     def older(self, page: Page) -> None:
@@ -73,6 +75,7 @@ class Feed:
         whole = cut == len(page.records) and page.more
         head: list[Record | Block] = [*page.records, *self._head] if whole else []
         head = head or list(page.records[:cut])
+        self._fold()
         self._head_open = self._head_open and whole
         self._head_blocks = len(blocks) if whole else _count(head)
         self._head = head
@@ -81,6 +84,8 @@ class Feed:
         """Take in one more event."""
         self._builder.apply(record)
         self._pour()
+        if isinstance(record.event, Rewound):
+            self._fold()
         if not self._head_open:
             return
         self._head.append(record)
@@ -89,11 +94,43 @@ class Feed:
 
     def say(self, text: str) -> None:
         """Show Markdown that a command was answered with; it is not part of the session."""
-        block = AnswerBlock(text)
+        self._add(AnswerBlock(text))
+
+    def _add(self, block: Block) -> None:
+        """A block that no event made."""
         self.transcript.append(block)
         if self._head_open:
             self._head.append(block)
             self._head_blocks = len(self.transcript.blocks)
+
+    def shell_begins(self, shell_id: str, command: str, shared: bool, ts: float) -> None:
+        """The person's own command is about to run; its output will follow."""
+        block = ShellBlock(shell_id, command, ts=ts)
+        block.shared = shared
+        self._inputs.shells[shell_id] = block
+        self._add(block)
+
+    def shell_failed(self, shell_id: str) -> None:
+        """It could not be run."""
+        if (block := self._inputs.shells.get(shell_id)) and block.running:
+            block.fail()
+            self.transcript.update(block)
+
+    @property
+    def shells_running(self) -> bool:
+        """Whether a command that was begun here still runs."""
+        return any(one.running for one in self._inputs.shells.values())
+
+    def turns(self) -> list[UserBlock]:
+        """What started each turn that is part of the conversation, oldest first."""
+        begun: dict[int, UserBlock] = {}
+        for block in self.transcript.blocks:
+            if isinstance(block, UserBlock) and block.turn and block.taken is None:
+                begun.setdefault(block.turn, block)
+        return list(begun.values())
+
+    def _fold(self) -> None:
+        self._inputs.rewinds.fold(self.transcript.blocks, self.transcript.update)
 
     def tick(self, now: float) -> bool:
         """Count the seconds of running tools, at Unix time `now`; whether there are any."""

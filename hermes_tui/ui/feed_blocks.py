@@ -7,15 +7,22 @@ from hermes_tui.events import Record
 from hermes_tui.ui import figures
 from hermes_tui.ui.blocks import Block, NoticeBlock, ReasoningBlock, ReplyBlock, UserBlock
 from hermes_tui.ui.blocks_ask import ApprovalBlock, QuestionBlock, TodoBlock
+from hermes_tui.ui.blocks_shell import ShellBlock
 from hermes_tui.ui.blocks_tool import ToolBlock
+from hermes_tui.ui.rewind_fold import Rewinds
 
 
 class Inputs:
-    """Texts that were received, and blocks whose text is not here yet."""
+    """Texts that were received, and blocks whose text is not here yet.
+
+    shells: commands of the person's own that were begun here; rewinds: what was taken back.
+    """
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
         self._missing: dict[str, UserBlock] = {}
+        self.shells: dict[str, ShellBlock] = {}
+        self.rewinds = Rewinds()
 
     def received(self, input_id: str, text: str) -> UserBlock | None:
         """Keep a text; the block that waited for it, if there is one."""
@@ -26,11 +33,12 @@ class Inputs:
             block.changed()
         return block
 
-    def taken(self, input_id: str, number: int, ts: float) -> UserBlock:
+    def taken(self, event: ev.InputTaken, number: int, ts: float) -> UserBlock:
         """The block of an input that became part of the conversation."""
-        block = UserBlock(self._texts.get(input_id), number, ts)
+        block = UserBlock(self._texts.get(event.input_id), number, ts)
+        block.turn = event.turn
         if block.text is None:
-            self._missing[input_id] = block
+            self._missing[event.input_id] = block
         return block
 
 
@@ -73,6 +81,12 @@ class Builder:
                 self._output(event)
             case ev.InputReceived() | ev.InputTaken() | ev.MessageImported():
                 self._input(event, record)
+            case ev.InputEdited():
+                self._inputs.received(event.input_id, event.text)
+            case ev.ShellRan():
+                self._shell_ran(event, record)
+            case ev.Rewound():
+                self._inputs.rewinds.happened(record.n, event.turn)
             case ev.TurnStarted() | ev.TurnEnded() | ev.ModelAsked() | ev.ModelFailed():
                 self._progress(event, record)
             case ev.ReplyReceived():
@@ -186,7 +200,7 @@ class Builder:
                     self.touched.append(waited)
             case ev.InputTaken():
                 self._head = None
-                self.add(self._inputs.taken(event.input_id, record.n, record.ts))
+                self.add(self._inputs.taken(event, record.n, record.ts))
             case ev.MessageImported():
                 self._imported(event, record)
 
@@ -205,6 +219,7 @@ class Builder:
     ) -> None:
         match event:
             case ev.TurnStarted():
+                self._inputs.rewinds.begins[event.turn] = record.n
                 self._begin_turn()
             case ev.ModelAsked():
                 self._model = event.model
@@ -264,9 +279,21 @@ class Builder:
 
     def _output(self, event: ev.ToolOutput) -> None:
         block = self.tools.get(event.call_id)
+        shell = self._inputs.shells.get(event.call_id)
         if block and block.status == "running":
             block.progress(event.text)
             self.touched.append(block)
+        elif shell and shell.running:
+            shell.progress(event.text)
+            self.touched.append(shell)
+
+    def _shell_ran(self, event: ev.ShellRan, record: Record) -> None:
+        block = self._inputs.shells.get(event.shell_id)
+        if block is None:
+            block = ShellBlock(event.shell_id, event.command, record.n, record.ts)
+            self.add(block)
+        block.end(event, record.n)
+        self.touched.append(block)
 
     def _approval(self, event: ev.ApprovalAsked | ev.ApprovalAnswered, record: Record) -> None:
         block = self._approvals.get(event.ask_id)

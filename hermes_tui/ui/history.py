@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from hermes_tui.paste import line_count
 from hermes_tui.ui.prompt_document import Draft, Piece
@@ -25,6 +25,12 @@ class PromptHistory:
         """Whether an earlier input is shown in place of the draft."""
         return self._at >= 0
 
+    def texts(self, shell: str = "") -> Iterator[str]:
+        """The inputs of one kind that are plain text, newest first."""
+        for entry in self._entries:
+            if entry.shell == shell and len(entry.pieces) == 1 and not entry.pieces[0].folded:
+                yield entry.pieces[0].text
+
     def set(self, lines: Iterable[str]) -> None:
         """The stored inputs, newest first, behind those typed here since."""
         typed = {entry.text for entry in self._entries}
@@ -33,7 +39,8 @@ class PromptHistory:
     def add(self, draft: Draft) -> None:
         """An input that was sent; sending it again only moves it to the front."""
         text = draft.text
-        self._entries = [draft, *(one for one in self._entries if one.text != text)]
+        others = (one for one in self._entries if (one.shell, one.text) != (draft.shell, text))
+        self._entries = [draft, *others]
         self.leave()
 
     def older(self, now: Draft) -> Draft | None:
@@ -57,7 +64,7 @@ class PromptHistory:
     def _keep(self, now: Draft) -> None:
         if self._at < 0:
             self._draft = now
-        elif now.text != self._entries[self._at].text:
+        elif (now.shell, now.text) != (self._entries[self._at].shell, self._entries[self._at].text):
             self._edited[self._at] = now
 
     def leave(self) -> None:

@@ -18,7 +18,9 @@ for _digit in "1234567890":
 NEVER = frozenset({"ctrl+i", "ctrl+m", "ctrl+left_square_bracket", "ctrl+h"})
 """Keys that terminals send as tab, enter, escape and backspace."""
 
-YIELDING = frozenset({"stop", "queue", "approve"})
+YIELDING = frozenset(
+    {"stop", "queue", "approve", "prompt.history", "prompt.editor", "prompt.attach"}
+)
 """Commands whose keys the focused part may take first: escape closes what is open in it."""
 
 

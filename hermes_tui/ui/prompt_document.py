@@ -1,8 +1,9 @@
 """The prompt's text, caret and undo, with long pastes folded into single characters of the text.
 
-A folded paste (an atom) is one surrogate code point in `raw`. No text that can be encoded holds
-a surrogate, so none can be mistaken for an atom, and each stands for one content that never
-changes: `expand` of joined pieces is the joined `expand` of the pieces, whatever was edited.
+A folded paste or an attached file (an atom) is one surrogate code point in `raw`. No text that
+can be encoded holds a surrogate, so none can be mistaken for an atom, and each stands for one
+content that never changes: `expand` of joined pieces is the joined `expand` of the pieces,
+whatever was edited.
 """
 
 from __future__ import annotations
@@ -26,35 +27,53 @@ _NEAR = 256
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A folded paste: its number in this prompt, and its text."""
+    """A folded paste or an attachment: its number in this prompt, and the text that is sent.
+
+    kind: `paste`, or what is attached (`image`, `file`); about: what the label says of that.
+    """
 
     number: int
     text: str
+    kind: str = "paste"
+    about: str = ""
 
     @property
     def label(self) -> str:
         """What stands for it on the screen."""
+        if self.kind != "paste":
+            return f"⟦{self.kind} {self.number} · {self.about}⟧"
         lines = paste.line_count(self.text)
         size = f"{lines:,} lines" if lines > 1 else f"{len(self.text):,} characters"
         return f"⟦paste {self.number} · {size}⟧"
 
 
 class Piece(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A run of a draft: plain text, or a folded paste."""
+    """A run of a draft: plain text, a folded paste, or an attachment of some kind."""
 
     text: str
     folded: bool = False
+    kind: str = "paste"
+    about: str = ""
 
 
 class Draft(Struct, frozen=True, kw_only=True):
-    """A prompt's content as data, to keep in a history or a file."""
+    """A prompt's content as data, to keep in a history or a file.
+
+    shell: `!` or `!!` for a command of the person's own.
+    """
 
     pieces: tuple[Piece, ...] = ()
+    shell: str = ""
 
     @property
     def text(self) -> str:
         """All of it, unfolded."""
         return "".join(piece.text for piece in self.pieces)
+
+
+def text_draft(text: str) -> Draft:
+    """A draft of plain text."""
+    return Draft(pieces=(Piece(text=text),) if text else ())
 
 
 @dataclass(slots=True)
@@ -75,7 +94,7 @@ class PromptDocument:
         self.anchor = 0
         self.revision = 0
         self._atoms: dict[str, Atom] = {}
-        self._pasted = 0
+        self._numbers: dict[str, int] = {}
         self._undo: list[_Edit] = []
         self._redo: list[_Edit] = []
         self._typing = False
@@ -115,17 +134,18 @@ class PromptDocument:
         """What the screen shows for an atom's character."""
         return self._atoms[character].label
 
-    def draft(self) -> Draft:
-        """The content as data."""
+    def draft(self, start: int = 0, end: int | None = None) -> Draft:
+        """The content, or what stands between two indexes, as data."""
         pieces: list[Piece] = []
-        at = 0
-        for found in _ATOM.finditer(self.raw):
+        at, end = start, len(self.raw) if end is None else end
+        for found in _ATOM.finditer(self.raw, start, end):
             if found.start() > at:
                 pieces.append(Piece(text=self.raw[at : found.start()]))
-            pieces.append(Piece(text=self._atoms[found[0]].text, folded=True))
+            atom = self._atoms[found[0]]
+            pieces.append(Piece(text=atom.text, folded=True, kind=atom.kind, about=atom.about))
             at = found.end()
-        if at < len(self.raw):
-            pieces.append(Piece(text=self.raw[at:]))
+        if at < end:
+            pieces.append(Piece(text=self.raw[at:end]))
         return Draft(pieces=tuple(pieces))
 
     # --- editing ---------------------------------------------------------------------------
@@ -137,7 +157,8 @@ class PromptDocument:
     def paste(self, text: str) -> None:
         """Insert a paste, cleaned, folded when it is long."""
         text = paste.clean(text)
-        self._replace(*self.selection, self._fold(text) if paste.is_long(text) else text)
+        piece = Piece(text=text)
+        self._replace(*self.selection, self._fold(piece) if paste.is_long(text) else text)
 
     def delete(self, start: int, end: int) -> None:
         """Delete between two indexes."""
@@ -149,17 +170,28 @@ class PromptDocument:
 
     def load(self, content: Draft | str) -> None:
         """Put other content in place of all, caret at its end; can be undone."""
-        pieces = content.pieces if isinstance(content, Draft) else (Piece(text=content),)
+        self.put(0, len(self.raw), content if isinstance(content, Draft) else text_draft(content))
+
+    def put(self, start: int, end: int, content: Draft) -> None:
+        """Put a draft in place of what stands between two indexes; can be undone."""
         raw = ""
-        for piece in pieces:
-            text = paste.clean(piece.text)
-            raw += self._fold(text, raw) if piece.folded else text
-        self._replace(0, len(self.raw), raw)
+        for piece in content.pieces:
+            raw += self._fold(piece, raw) if piece.folded else paste.clean(piece.text)
+        self._replace(start, end, raw)
+
+    def swap(self, start: int, end: int, content: Draft) -> None:
+        """As `put`, but a caret outside of it stays where it is."""
+        caret, size = self.caret, len(self.raw)
+        self.put(start, end, content)
+        if caret < start:
+            self.move(caret)
+        elif caret > end:
+            self.move(caret + len(self.raw) - size)
 
     def unfold(self, at: int) -> bool:
         """Put an atom's text in its place. False when it is too long to edit here."""
         atom = self.atom(at)
-        if atom is None or len(atom.text) > UNFOLD_LIMIT:
+        if atom is None or atom.kind != "paste" or len(atom.text) > UNFOLD_LIMIT:
             return False
         self._replace(at, at + 1, atom.text)
         return True
@@ -191,7 +223,7 @@ class PromptDocument:
     def move(self, to: int, select: bool = False) -> None:
         """Put the caret somewhere, extending the selection if asked to."""
         self._typing = False
-        self.caret = self._snap(max(0, min(to, len(self.raw))))
+        self.caret = self.snap(max(0, min(to, len(self.raw))))
         if not select:
             self.anchor = self.caret
 
@@ -246,6 +278,17 @@ class PromptDocument:
         end = self.raw.find("\n", at)
         return len(self.raw) if end < 0 else end
 
+    def snap(self, at: int) -> int:
+        """The end of the cluster that `at` lies inside of, or `at` itself."""
+        if not 0 < at < len(self.raw) or self._alone(at - 1) or self._alone(at):
+            return at
+        start, clusters = self._near(at)
+        for cluster in clusters:
+            if start >= at:
+                break
+            start += len(cluster)
+        return start
+
     # --- within ----------------------------------------------------------------------------
 
     def _replace(self, start: int, end: int, inserted: str, typing: bool = False) -> None:
@@ -254,7 +297,7 @@ class PromptDocument:
             return
         edit = _Edit(start, removed, inserted, self.caret, self.anchor)
         self._swap(start, removed, inserted)
-        self.caret = self.anchor = self._snap(start + len(inserted))
+        self.caret = self.anchor = self.snap(start + len(inserted))
         self._redo.clear()
         if not (typing and self._typing and self._join(edit)):
             self._undo.append(edit)
@@ -275,15 +318,16 @@ class PromptDocument:
         last.inserted += edit.inserted
         return True
 
-    def _fold(self, text: str, pending: str = "") -> str:
+    def _fold(self, piece: Piece, pending: str = "") -> str:
         """A new atom's character, or the text itself when all characters are in use."""
+        text, kind = paste.clean(piece.text), piece.kind
         if len(self._atoms) > LAST - FIRST:
             self._forget(pending)
         free = next((c for c in map(chr, range(FIRST, LAST + 1)) if c not in self._atoms), "")
         if not free or not text:
             return text
-        self._pasted += 1
-        self._atoms[free] = Atom(self._pasted, text)
+        number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
+        self._atoms[free] = Atom(number, text, kind, piece.about)
         return free
 
     def _forget(self, pending: str) -> None:
@@ -294,17 +338,6 @@ class PromptDocument:
 
     def _alone(self, at: int) -> bool:
         return self.raw[at] == "\n" or self.raw[at] in self._atoms
-
-    def _snap(self, at: int) -> int:
-        """The end of the cluster that `at` lies inside of, or `at` itself."""
-        if not 0 < at < len(self.raw) or self._alone(at - 1) or self._alone(at):
-            return at
-        start, clusters = self._near(at)
-        for cluster in clusters:
-            if start >= at:
-                break
-            start += len(cluster)
-        return start
 
     def _near(self, at: int) -> tuple[int, Iterable[str]]:
         """The clusters around `at`, and where the first begins; enough of a very long line."""

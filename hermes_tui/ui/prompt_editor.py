@@ -9,50 +9,9 @@ from textual import events
 from textual.message import Message
 
 from hermes_tui.ui.prompt_document import Atom
+from hermes_tui.ui.prompt_keys import KEYS, MOVES, Preset
 from hermes_tui.ui.prompt_view import EditorView
 
-KEYS: dict[str, str] = {
-    "enter": "enter",
-    "shift+enter": "newline",
-    "ctrl+j": "newline",
-    "left": "left",
-    "right": "right",
-    "up": "up",
-    "down": "down",
-    "home": "home",
-    "ctrl+a": "home",
-    "end": "end",
-    "ctrl+e": "end",
-    "ctrl+left": "word_left",
-    "alt+left": "word_left",
-    "alt+b": "word_left",
-    "ctrl+right": "word_right",
-    "alt+right": "word_right",
-    "alt+f": "word_right",
-    "ctrl+home": "first",
-    "ctrl+end": "last",
-    "backspace": "backspace",
-    "ctrl+h": "backspace",
-    "shift+backspace": "backspace",
-    "delete": "delete",
-    "ctrl+d": "delete",
-    "ctrl+w": "delete_word",
-    "ctrl+backspace": "delete_word",
-    "alt+backspace": "delete_word",
-    "alt+delete": "delete_word_right",
-    "alt+d": "delete_word_right",
-    "ctrl+u": "delete_to_start",
-    "ctrl+k": "delete_to_end",
-    "ctrl+z": "undo",
-    "ctrl+y": "redo",
-    "ctrl+shift+z": "redo",
-    "ctrl+x": "cut",
-    "ctrl+v": "insert_clipboard",
-    "f7": "select_all",
-}
-MOVES = frozenset(
-    ["left", "right", "up", "down", "home", "end", "word_left", "word_right", "first", "last"]
-)
 _MODIFIED = ("alt+", "ctrl+", "super+", "hyper+", "meta+")
 
 
@@ -83,6 +42,7 @@ class Editor(EditorView):
         self, *, placeholder: str = "", most: int = 12, id: str | None = None, classes: str = ""
     ) -> None:
         super().__init__(placeholder=placeholder, most=most, id=id, classes=classes)
+        self.preset = Preset()
         self._column: int | None = None
         self._dragging = False
 
@@ -122,6 +82,8 @@ class Editor(EditorView):
 
     def take_key(self, key: str, character: str | None) -> bool:
         """Handle one key. False: not ours."""
+        if self.preset.take(self, key, character):
+            return True
         name = key if key in KEYS else key.replace("shift+", "", 1)
         selecting = name != key
         action = KEYS.get(name)
@@ -159,7 +121,7 @@ class Editor(EditorView):
         document = self.document
         start, end = document.selection
         if action in ("up", "down"):
-            return self._vertical(-1 if action == "up" else 1, select)
+            return self.vertical(-1 if action == "up" else 1, select)
         if start != end and not select and action in ("left", "right"):
             document.move(start if action == "left" else end)
         else:
@@ -188,7 +150,8 @@ class Editor(EditorView):
             case _:
                 return len(document.raw)
 
-    def _vertical(self, step: int, select: bool) -> bool:
+    def vertical(self, step: int, select: bool) -> bool:
+        """A row up or down, in the column the caret came from."""
         layout = self.laid_out()
         row = layout.row_of(self.document.caret) + step
         if not 0 <= row < len(layout.rows):

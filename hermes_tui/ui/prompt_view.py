@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -14,7 +14,7 @@ from textual.widget import Widget
 from hermes_tui.ui.face import look_of
 from hermes_tui.ui.prompt_document import PromptDocument
 from hermes_tui.ui.prompt_layout import Part, PromptLayout, Row
-from hermes_tui.ui.text import clip
+from hermes_tui.ui.text import clip, graphemes, safe
 
 
 class Styles(NamedTuple):
@@ -33,7 +33,7 @@ class EditorView(Widget, can_focus=True):
 
     DEFAULT_CSS = "EditorView { height: auto; width: 1fr; }"
     ALLOW_SELECT = False
-    mark: ClassVar[str] = "❯ "
+    mark: str = "❯ "
 
     class Changed(Message):
         """The text changed."""
@@ -103,6 +103,11 @@ class EditorView(Widget, can_focus=True):
         """Rows below the text that a subclass draws."""
         return 0
 
+    @property
+    def ghost(self) -> str:
+        """A dim text behind the caret that is not part of the text."""
+        return ""
+
     def place_caret(self, _screen: object = None) -> None:
         """Put the terminal's own cursor on the caret, where an input method opens its window."""
         if not (self.has_focus and self.is_attached):
@@ -164,7 +169,11 @@ class EditorView(Widget, can_focus=True):
         ]
         rows = self._field.rows
         if caret == row.end and rows[self._field.row_of(caret)] is row:
-            segments.append(Segment(" ", styles.caret))
+            ghost = safe(self.ghost)
+            first = next(iter(graphemes(ghost)), "")
+            segments.append(Segment(first or " ", styles.caret))
+            if ghost:
+                segments.append(Segment(ghost[len(first) :], styles.faint))
         return list(Segment.simplify(segments))
 
     @staticmethod

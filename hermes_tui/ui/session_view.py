@@ -10,6 +10,8 @@ import msgspec
 from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
+    InputEdited,
+    InputMoved,
     InputReceived,
     InputTaken,
     InputWithdrawn,
@@ -158,6 +160,8 @@ class SessionShown:
                 self.waiting[event.input_id] = event
             case InputTaken() | InputWithdrawn() as event:
                 self.waiting.pop(event.input_id, None)
+            case InputEdited() | InputMoved() as event:
+                self.waiting = rearranged(self.waiting, event)
             case ApprovalAsked() as event:
                 self.approvals[event.ask_id] = event
             case QuestionAsked() as event:
@@ -179,3 +183,19 @@ def changed(info: SessionInfo, event: SessionChanged) -> SessionInfo:
     """The info with what the event changed."""
     new = {name: getattr(event, name) for name in ("title", "cwd", "model", "mode")}
     return msgspec.structs.replace(info, **{k: v for k, v in new.items() if v is not None})
+
+
+def rearranged(
+    waiting: dict[str, InputReceived], event: InputEdited | InputMoved
+) -> dict[str, InputReceived]:
+    """What waits, with one input changed or in another place."""
+    one = waiting.get(event.input_id)
+    if one is None:
+        return waiting
+    if isinstance(event, InputEdited):
+        changed = msgspec.structs.replace(one, text=event.text, how=event.how)
+        return {**waiting, event.input_id: changed}
+    order = [name for name in waiting if name != event.input_id]
+    at = order.index(event.before) if event.before in order else len(order)
+    order.insert(at, event.input_id)
+    return {name: waiting[name] for name in order}

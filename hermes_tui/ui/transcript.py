@@ -424,6 +424,8 @@ class Transcript(ScrollView, can_focus=True):
         index = self.column.index(self.cursor) if self.cursor else -1
         last = self.column.spot(round(self.scroll_y) + self._rows - 1).at
         index = last if index < 0 else min(max(0, index + by), len(self.blocks) - 1)
+        while self.blocks[index].hidden and 0 < index + by < len(self.blocks):
+            index += by
         self.set_cursor(self.blocks[index])
 
     def set_cursor(self, block: Block | None) -> None:
@@ -444,7 +446,7 @@ class Transcript(ScrollView, can_focus=True):
     def open(self, block: Block | None = None) -> bool:
         """Unfold or fold a block, the one under the cursor if none is given."""
         block = block or self.cursor
-        if block is None or not block.toggle():
+        if block is None or not block.flip():
             return False
         if self.following and self.column.index(block) >= 0:
             self.following = False
@@ -489,6 +491,6 @@ class Transcript(ScrollView, can_focus=True):
     def reveal(self, match: Match) -> None:
         """Unfold the block of a match if need be and scroll to it."""
         shown = any(line.end >= match.end for line in self.column.lines(match.block))
-        if not shown and match.block.toggle():
+        if not shown and match.block.flip():
             self.update(match.block)
         self.show_block(match.block, match.start, share=1 / 3)

@@ -74,7 +74,7 @@ class Column:
         self.blocks.append(block)
         self._gaps.append(space)
         self._exact.append(0)
-        self.heights.append(space + block.rough(self.sheet.width))
+        self.heights.append(space + block.size(self.sheet.width))
 
     def replace_head(self, count: int, blocks: Sequence[Block]) -> None:
         """Put blocks in the place of the first `count`."""
@@ -93,7 +93,7 @@ class Column:
             before = block
         kept = self._gaps[count + 1 :]
         width = self.sheet.width
-        new = [space + block.rough(width) for space, block in zip(gaps, blocks, strict=False)]
+        new = [space + block.size(width) for space, block in zip(gaps, blocks, strict=False)]
         old = list(self.heights.values[count:])
         if rest:
             old[0] += gaps[-1] - self._gaps[count]
@@ -136,7 +136,7 @@ class Column:
             self._gaps = [gap(a, b, compact) for a, b in zip(before, self.blocks, strict=False)]
         self._exact = bytearray(len(self.blocks))
         sizes = zip(self._gaps, self.blocks, strict=True)
-        self.heights = Heights([space + block.rough(width) for space, block in sizes])
+        self.heights = Heights([space + block.size(width) for space, block in sizes])
 
     def touch(self, block: Block) -> bool:
         """A block has changed: its height is to be measured again. False if it is not here."""

@@ -21,7 +21,7 @@ class PromptApp(App[None]):
     CSS = "#chat { height: 1fr; }"
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, theme: str = "hermes-night") -> None:
+    def __init__(self, theme: str = "hermes-night", keys: str = "default") -> None:
         super().__init__()
         spec = builtin(theme)
         assert spec is not None
@@ -34,7 +34,8 @@ class PromptApp(App[None]):
         self.chips = Chips()
         self.approval = ApprovalCard(clock=lambda: self.time)
         self.question = QuestionCard(clock=lambda: self.time)
-        self.prompt = Prompt(chips=self.chips, cards=(self.approval, self.question))
+        self.answers: dict[type[Any], Any] = {}
+        self.prompt = Prompt(chips=self.chips, cards=(self.approval, self.question), keys=keys)
 
     def compose(self) -> ComposeResult:
         yield Static("chat", id="chat")
@@ -51,10 +52,20 @@ class PromptApp(App[None]):
     def on_key(self, event: Any) -> None:
         self.free.append(event.key)
 
+    async def ask(self, intent: Any) -> Any:
+        """Answer with what a test put there."""
+        answer = self.answers.get(type(intent), intent.reply())
+        return answer(intent) if callable(answer) else answer
+
+    def now(self) -> float:
+        return self.time
+
     def keep(self, message: Message) -> None:
         self.posted.append(message)
 
-    on_prompt_submitted = on_chips_take_back = keep
+    on_prompt_submitted = on_prompt_shell_entered = on_prompt_change_entered = keep
+    on_prompt_paths_pasted = on_prompt_clipboard_asked = keep
+    on_chips_take_back = on_chips_change = on_chips_toggle = on_chips_move = on_chips_left = keep
     on_approval_card_answered = on_question_card_answered = on_editor_atom_clicked = keep
 
     @property

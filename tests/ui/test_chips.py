@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hermes_tui.events import InputReceived
 from hermes_tui.ui.chips import Chips
 from tests.fakes.prompt_app import PromptApp
@@ -50,13 +52,63 @@ async def test_many_waiting_inputs_are_counted() -> None:
         assert "+5 before" in shown(app)[0]
 
 
-async def test_a_click_takes_back_the_one_that_was_clicked() -> None:
+def posted(app: PromptApp) -> list[tuple[str, ...]]:
+    """What was asked of which input."""
+    asked = [one for one in app.posted if isinstance(one, Chips.Chosen)]
+    return [(type(one).__name__, one.input_id, getattr(one, "before", "")) for one in asked]
+
+
+@pytest.mark.parametrize(
+    ("x", "asked"), [(3, "Toggle"), (30, "Change"), (90, "TakeBack")], ids=["way", "text", "end"]
+)
+async def test_a_click_does_what_is_written_where_it_lands(x: int, asked: str) -> None:
     app = PromptApp()
     async with app.run_test(size=(100, 24)) as pilot:
         app.chips.show(waiting(3))
         await pilot.pause()
-        await pilot.click(app.chips, offset=(5, 1))
-        assert [m.input_id for m in app.posted if isinstance(m, Chips.TakeBack)] == ["1"]
+        await pilot.click(app.chips, offset=(x, 1))
+        assert posted(app) == [(asked, "1", "")]
+
+
+async def test_down_from_the_prompt_reaches_the_chips_and_letters_lead_back() -> None:
+    app = PromptApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        app.chips.show(waiting(3))
+        await pilot.press("down")
+        await pilot.pause()
+        assert app.chips.has_focus
+        assert "alt+shift" in shown(app)[-1]
+        await pilot.press("down", "enter", "tab", "delete")
+        assert posted(app) == [("Change", "1", ""), ("Toggle", "1", ""), ("TakeBack", "1", "")]
+        await pilot.press("h", "escape", "up", "up")
+        left = [one for one in app.posted if isinstance(one, Chips.Left)]
+        assert [(one.key, one.character) for one in left] == [("h", "h"), ("", None), ("", None)]
+
+
+async def test_a_chip_is_moved_before_or_behind_its_neighbour() -> None:
+    app = PromptApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        app.chips.show(waiting(3))
+        await pilot.pause()
+        assert app.chips.move(-1)
+        assert not app.chips.move(1) or app.chips.at < 2
+        await pilot.pause()
+        assert posted(app)[0] == ("Move", "2", "1")
+        app.chips.take_focus()
+        assert not app.chips.move(-1)
+        assert app.chips.move(1)
+        await pilot.pause()
+        assert posted(app)[-1] == ("Move", "0", "2")
+
+
+async def test_the_keys_go_back_to_the_prompt_when_nothing_waits_any_more() -> None:
+    app = PromptApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        app.chips.show(waiting(1))
+        await pilot.press("down")
+        app.chips.show(())
+        await pilot.pause()
+        assert any(isinstance(one, Chips.Left) for one in app.posted)
 
 
 async def test_a_wide_or_wild_text_stays_on_its_line() -> None:

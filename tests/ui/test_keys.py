@@ -58,6 +58,8 @@ SENT = {
     "f1": "\x1bOP",
     "alt+up": "\x1b[1;3A",
     "alt+down": "\x1b[1;3B",
+    "alt+shift+up": "\x1b[1;4A",
+    "alt+shift+down": "\x1b[1;4B",
     "ctrl+pageup": "\x1b[5;5~",
     "ctrl+pagedown": "\x1b[6;5~",
 }
