@@ -44,14 +44,14 @@ def code_line(text: str, width: int, look: Look, src: int, parts: Any = None) ->
     """
     block = look["code.block"]
     room = max(1, width - 2)
-    shown, places = _tabs(text)
+    shown, places = spread_tabs(text)
     if parts is None:
         parts = [(shown, block)]
     elif "\t" in text:
-        parts = _spread(parts)
+        parts = spread(parts)
     lines: list[Line] = []
     for start, end in chop(shown, room) if shown else ((0, 0),):
-        body = _slice(parts, start, end)
+        body = cut(parts, start, end)
         pad = " " * (room - cells(shown[start:end]) + 1)
         segments = [Segment(" ", block), *body, Segment(pad, block)]
         pieces = _pieces(places, start, end, src)
@@ -60,7 +60,7 @@ def code_line(text: str, width: int, look: Look, src: int, parts: Any = None) ->
     return lines
 
 
-def _tabs(text: str) -> tuple[str, list[int] | range]:
+def spread_tabs(text: str) -> tuple[str, list[int] | range]:
     """The text with tabs as spaces, and for every character of it its place in `text`."""
     if "\t" not in text:
         return text, range(len(text))
@@ -73,7 +73,8 @@ def _tabs(text: str) -> tuple[str, list[int] | range]:
     return "".join(shown), places
 
 
-def _spread(parts: list[tuple[str, Style]]) -> list[tuple[str, Style]]:
+def spread(parts: list[tuple[str, Style]]) -> list[tuple[str, Style]]:
+    """Coloured parts with their tabs as spaces."""
     spread: list[tuple[str, Style]] = []
     column = 0
     for text, style in parts:
@@ -84,7 +85,8 @@ def _spread(parts: list[tuple[str, Style]]) -> list[tuple[str, Style]]:
     return spread
 
 
-def _slice(parts: list[tuple[str, Style]], start: int, end: int) -> list[Segment]:
+def cut(parts: list[tuple[str, Style]], start: int, end: int) -> list[Segment]:
+    """Coloured parts from one character to another, as segments."""
     segments: list[Segment] = []
     at = 0
     for text, style in parts:
@@ -109,8 +111,11 @@ def _pieces(places: list[int] | range, start: int, end: int, src: int) -> tuple[
     )
 
 
-def highlight(text: str, language: str, look: Look) -> Colored | None:
-    """The lines of `text` in colours, or None when the language is unknown or it is too long."""
+def highlight(text: str, language: str, look: Look, ground: str = "") -> Colored | None:
+    """The lines of `text` in colours, or None when the language is unknown or it is too long.
+
+    ground: `diff.` for colours without the ground that code in a fence has.
+    """
     if language in _PLAIN or len(text) > HIGHLIGHT_LIMIT:
         return None
     lexer = _lexer(language)
@@ -118,7 +123,7 @@ def highlight(text: str, language: str, look: Look) -> Colored | None:
         return None
     lines: Colored = [[]]
     for _, kind, value in lexer.get_tokens_unprocessed(text):
-        style = _style(str(kind), look)
+        style = _style(str(kind), look, ground)
         first, *more = value.split("\n")
         if first:
             lines[-1].append((first, style))
@@ -161,9 +166,56 @@ _KINDS = (
 )
 
 
-def _style(kind: str, look: Look) -> Style:
+def _style(kind: str, look: Look, ground: str) -> Style:
     name = _name(kind)
-    return look[f"syntax.{name}"] if name else look["code.block"]
+    if name:
+        return look[f"{ground}syntax.{name}"]
+    return look["text" if ground else "code.block"]
+
+
+_SUFFIXES = {
+    "py": "python pyi pyw",
+    "js": "mjs cjs jsx",
+    "ts": "tsx mts",
+    "bash": "sh zsh bashrc zshrc profile",
+    "rust": "rs",
+    "go": "go",
+    "c": "h",
+    "cpp": "cc cxx hpp hh",
+    "csharp": "cs",
+    "java": "java",
+    "kotlin": "kt kts",
+    "swift": "swift",
+    "ruby": "rb gemspec",
+    "php": "php",
+    "perl": "pl pm",
+    "lua": "lua",
+    "html": "htm xhtml vue svelte",
+    "xml": "svg xsd",
+    "css": "css",
+    "scss": "scss sass",
+    "json": "jsonc ipynb",
+    "yaml": "yml",
+    "toml": "lock",
+    "ini": "cfg conf desktop service",
+    "sql": "sql",
+    "md": "markdown",
+    "docker": "dockerfile",
+    "make": "makefile mk",
+    "tex": "latex",
+    "r": "r",
+    "haskell": "hs",
+    "elixir": "ex exs",
+    "nix": "nix",
+    "diff": "patch",
+}
+_LANGUAGES = {end: name for name, ends in _SUFFIXES.items() for end in (name, *ends.split())}
+
+
+def language_of_path(path: str) -> str:
+    """The language of a file by its name, empty where the name does not tell."""
+    name = path.rsplit("/", 1)[-1].lower()
+    return _LANGUAGES.get(name.rsplit(".", 1)[-1], "")
 
 
 @lru_cache(512)

@@ -203,6 +203,29 @@ def bound(lines: Sequence[Line], start: int, end: int) -> None:
     last.start = last.start if last.start >= 0 else end
 
 
+def tint(segments: list[Segment], start: int, end: int, style: Style) -> list[Segment]:
+    """The segments with a style over the characters from start to end."""
+    made: list[Segment] = []
+    at = 0
+    for segment in segments:
+        text, own, _ = segment
+        low, high = max(0, start - at), min(len(text), end - at)
+        at += len(text)
+        if low >= high:
+            made.append(segment)
+            continue
+        made += [
+            Segment(part, shade)
+            for part, shade in (
+                (text[:low], own),
+                (text[low:high], own + style if own else style),
+                (text[high:], own),
+            )
+            if part
+        ]
+    return made
+
+
 def plain(lines: Iterable[Line]) -> str:
     """What the lines read as, without styles and trailing spaces."""
     return "\n".join(line.text.rstrip() for line in lines)

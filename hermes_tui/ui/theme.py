@@ -63,6 +63,10 @@ STYLES: dict[str, str] = {
     "diff.add": "ok",
     "diff.del": "error",
     "diff.hunk": "muted",
+    "diff.add.line": "",
+    "diff.del.line": "",
+    "diff.add.word": "",
+    "diff.del.word": "",
     "selection": "on select",
     "cursor": "on panel",
     "find": "bold background on accent",
@@ -99,7 +103,11 @@ class Look:
         self._styles = {name: text + one for name, one in made.items()}
         block = self._styles["code.block"]
         for name in SYNTAX:
-            self._styles[f"syntax.{name}"] = block + style(spec.syntax.get(name, ""), spec.colors)
+            tone = style(spec.syntax.get(name, ""), spec.colors)
+            self._styles[f"syntax.{name}"] = block + tone
+            self._styles[f"diff.syntax.{name}"] = text + tone
+        self._styles["diff.syntax.comment"] = self._styles["muted"] + Style(italic=True)
+        self._tint(words, spec)
         for name in ("strong", "em", "strike", "selection", "cursor", "find"):
             self._styles[name] = made[name]
         self._styles["link"] = made["link"]
@@ -108,6 +116,20 @@ class Look:
     def __getitem__(self, name: str) -> Style:
         """The style of that name, one of `STYLES` or `syntax.` with one of `SYNTAX`."""
         return self._styles[name]
+
+    def _tint(self, words: dict[str, str], spec: ThemeSpec) -> None:
+        """Grounds of changed lines and words, where the theme does not name any: its own
+        background with some of the colour that says added or removed."""
+        ground, text = spec.colors.get("background"), spec.colors.get("foreground", "")
+        for name, color in (("diff.add", "ok"), ("diff.del", "error")):
+            for part, much, ink in ((".line", 0.12, ""), (".word", 0.25, f"bold {text}")):
+                tone = spec.colors.get(color)
+                if words[name + part]:
+                    continue
+                made = "bold underline" if part == ".word" else ""
+                if ground and tone:
+                    made = f"{ink} on {mixed(ground, tone, much)}"
+                self._styles[name + part] = style(made, {})
 
 
 def style(words: str, colors: dict[str, str]) -> Style:
@@ -129,6 +151,12 @@ def style(words: str, colors: dict[str, str]) -> Style:
         return Style.parse(" ".join(kept))
     except StyleSyntaxError as error:
         raise ConfigError(f"{words!r} is no style: {error}") from error
+
+
+def mixed(one: str, other: str, much: float) -> str:
+    """A colour between two, both `#rrggbb`; much: the other's share, 0 to 1."""
+    pairs = [(int(one[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(a + (b - a) * much):02x}" for a, b in pairs)
 
 
 def builtin(name: str) -> ThemeSpec | None:

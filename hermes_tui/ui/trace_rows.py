@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -264,16 +265,18 @@ def _output_details(ended: ToolEnded, whole: str) -> list[Painter]:
     made: list[Painter] = []
     diff = ended.details.get("diff")
     if isinstance(diff, str) and diff:
-        made += [paint_lines([(), (Span("diff", "strong"),), *map(_diff_line, diff.splitlines())])]
-    text = whole or ended.for_model
+        from hermes_tui.ui.diff_screen import paint_diff
+
+        made += [paint_lines([(), (Span("diff", "strong"),)]), paint_diff(diff)]
+    text = without_diff(whole or ended.for_model, diff)
     if text:
         made += [paint_lines([(), (Span("output", "strong"),)]), paint_text(text)]
     return made
 
 
-def _diff_line(line: str) -> Line:
-    style = {"+": "diff.add", "-": "diff.del", "@": "accent"}.get(line[:1], "muted")
-    return (Span(one_line(line) if not line.startswith(" ") else line, style),)
+def without_diff(text: str, diff: object) -> str:
+    """An output without the diff in it, where that is shown by itself."""
+    return re.split(r"(?m)^--- ", text, maxsplit=1)[0].rstrip() if diff else text
 
 
 def _wait_details(step: Step) -> list[Painter]:

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from hermes_tui.ui.blocks import Block
 from hermes_tui.ui.selection import key as selection_key
 from hermes_tui.ui.text import cells
-from hermes_tui.ui.text_lines import Line, Prefix
+from hermes_tui.ui.text_lines import Line, Prefix, tint
 from hermes_tui.ui.transcript_column import Column, Row
 
 
@@ -96,29 +96,6 @@ class Canvas:
         for one in over.filters:
             strip = strip.apply_filter(one, over.ground)
         return strip
-
-
-def tint(segments: list[Segment], start: int, end: int, style: Style) -> list[Segment]:
-    """The segments with a style over the characters from start to end."""
-    made: list[Segment] = []
-    at = 0
-    for segment in segments:
-        text, own, _ = segment
-        low, high = max(0, start - at), min(len(text), end - at)
-        at += len(text)
-        if low >= high:
-            made.append(segment)
-            continue
-        made += [
-            Segment(part, shade)
-            for part, shade in (
-                (text[:low], own),
-                (text[low:high], own + style if own else style),
-                (text[high:], own),
-            )
-            if part
-        ]
-    return made
 
 
 def overlay(strip: Strip, text: str, style: Style, width: int) -> Strip:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, overload
 
 from rich.segment import Segment
@@ -80,9 +82,33 @@ def paint_markdown(text: str) -> Painter:
     return paint
 
 
+class _Chain(Sequence[Strip]):
+    """Several things below each other; a line is drawn when it is looked at."""
+
+    def __init__(self, parts: Sequence[Sequence[Strip]]) -> None:
+        self._parts = [part for part in parts if len(part)]
+        self._ends = list(accumulate(len(part) for part in self._parts))
+
+    def __len__(self) -> int:
+        """How many lines."""
+        return self._ends[-1] if self._ends else 0
+
+    @overload
+    def __getitem__(self, index: int) -> Strip: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Strip]: ...
+    def __getitem__(self, index: int | slice) -> Strip | list[Strip]:
+        """The line drawn, or some of them."""
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        index = index if index >= 0 else index + len(self)
+        part = bisect_right(self._ends, index)
+        return self._parts[part][index - (self._ends[part - 1] if part else 0)]
+
+
 def paint_all(painters: Sequence[Painter]) -> Painter:
     """Draw several things below each other."""
-    return lambda width, look: [strip for paint in painters for strip in paint(width, look)]
+    return lambda width, look: _Chain([paint(width, look) for paint in painters])
 
 
 class TextView(ScrollView, can_focus=True):
