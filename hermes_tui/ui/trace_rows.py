@@ -82,6 +82,8 @@ class TurnRow:
             head.append(Span(f" {glyph} {turn.outcome}", style))
         took = figures.seconds(turn.seconds(self.clock()))
         used = usage_words(turn.usage(), short=width < 60)
+        if turn.running and width < 60:
+            used = figures.money(turn.usage().cost)
         head.append(Span(f" · {took} · {used}", "muted"))
         return head, ()
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import html
 import re
+import time
 from pathlib import Path
 
 from hermes_tui.ui.app import HermesApp
 
+_PATIENCE_S = 2.0
 FOLDER = Path(__file__).parent / "snapshots"
 
 
@@ -28,17 +31,30 @@ def words(svg: str) -> list[str]:
     return [rows[y].rstrip() for y in sorted(rows)]
 
 
-def check(name: str, app: HermesApp, update: bool) -> None:
+async def check(name: str, app: HermesApp, update: bool) -> None:
     """Fail with the lines that differ; update: keep the screen as the right one."""
-    now = picture(app)
     path = FOLDER / f"{name}.svg"
     if update:
         path.parent.mkdir(exist_ok=True)
-        path.write_text(now, "utf-8")
+        path.write_text(await _settled(app), "utf-8")
         return
     assert path.exists(), f"no picture {path.name} yet: look at the screen, then `make snap`"
     stored = path.read_text("utf-8")
+    until = time.monotonic() + _PATIENCE_S
+    while (now := picture(app)) != stored and time.monotonic() < until:
+        await asyncio.sleep(0.05)  # what was pressed may still be on its way to the screen
     if now != stored:
         diff = list(difflib.unified_diff(words(stored), words(now), "stored", "now", n=1))
         told = "\n".join(diff) or "the same words in other colours or places"
         raise AssertionError(f"{path.name} differs; `make snap` if it is meant to:\n{told}")
+
+
+async def _settled(app: HermesApp) -> str:
+    """The screen once it has not changed for a while."""
+    before, same = picture(app), 0
+    while same < 4:
+        await asyncio.sleep(0.05)
+        now = picture(app)
+        same = same + 1 if now == before else 0
+        before = now
+    return before

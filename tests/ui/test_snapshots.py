@@ -53,7 +53,7 @@ async def test_snapshot_of_a_chat_that_waits_for_approval(
 ) -> None:
     async with canned(home, size, asking=True) as screen:
         await screen.pilot.pause()
-        check(f"chat_asks_before_it_changes_dns_{label(size)}", screen.app, update)
+        await check(f"chat_asks_before_it_changes_dns_{label(size)}", screen.app, update)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=label)
@@ -63,7 +63,7 @@ async def test_snapshot_of_the_trace_with_a_steps_details(
     async with canned(home, size) as screen:
         await screen.press("alt+2", "down", "down", "down", "enter")
         await screen.pilot.pause(0.1)
-        check(f"trace_shows_what_took_how_long_{label(size)}", screen.app, update)
+        await check(f"trace_shows_what_took_how_long_{label(size)}", screen.app, update)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=label)
@@ -72,7 +72,7 @@ async def test_snapshot_of_a_memory_search(home: Home, size: tuple[int, int], up
         await screen.press("alt+3")
         await screen.type("caddy")
         await screen.until(lambda: screen.shows("2 hits"))
-        check(f"memory_finds_what_was_said_{label(size)}", screen.app, update)
+        await check(f"memory_finds_what_was_said_{label(size)}", screen.app, update)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=label)
@@ -80,7 +80,7 @@ async def test_snapshot_of_the_skills(home: Home, size: tuple[int, int], update:
     async with canned(home, size) as screen:
         await screen.press("alt+4")
         await screen.until(lambda: screen.shows("Deploy a static site"))
-        check(f"skills_are_listed_and_read_{label(size)}", screen.app, update)
+        await check(f"skills_are_listed_and_read_{label(size)}", screen.app, update)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=label)
@@ -89,14 +89,14 @@ async def test_snapshot_of_the_palette(home: Home, size: tuple[int, int], update
         await screen.press("ctrl+p")
         await screen.type("ses")
         await screen.until(lambda: screen.shows("Tax receipts"))
-        check(f"palette_finds_commands_and_sessions_{label(size)}", screen.app, update)
+        await check(f"palette_finds_commands_and_sessions_{label(size)}", screen.app, update)
 
 
 async def test_snapshot_of_help(home: Home, update: bool) -> None:
     async with canned(home, (120, 35)) as screen:
         await screen.press("f1")
         await screen.until(lambda: screen.shows("Commands"))
-        check("help_lists_every_command", screen.app, update)
+        await check("help_lists_every_command", screen.app, update)
 
 
 async def test_snapshot_of_quitting_with_work_running(home: Home, update: bool) -> None:
@@ -106,17 +106,17 @@ async def test_snapshot_of_quitting_with_work_running(home: Home, update: bool) 
         lines = ["working: Move blog to VPS", "background process: npm run dev"]
         await screen.app.push_screen(quit_dialog(lines))
         await screen.pilot.pause()
-        check("quit_says_what_would_be_cut_off", screen.app, update)
+        await check("quit_says_what_would_be_cut_off", screen.app, update)
 
 
 @pytest.mark.parametrize("theme", ["hermes-paper", "high-contrast", "mono"])
 async def test_snapshot_of_the_other_themes(home: Home, theme: str, update: bool) -> None:
     async with canned(home, (120, 35), asking=True, theme=theme) as screen:
         await screen.pilot.pause()
-        check(f"theme_{theme}", screen.app, update)
+        await check(f"theme_{theme}", screen.app, update)
 
 
 async def test_snapshot_of_a_very_small_terminal(home: Home, update: bool) -> None:
     async with canned(home, (40, 12), asking=True) as screen:
         await screen.pilot.pause()
-        check("a_small_terminal_keeps_chat_card_and_prompt", screen.app, update)
+        await check("a_small_terminal_keeps_chat_card_and_prompt", screen.app, update)
