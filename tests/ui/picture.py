@@ -41,8 +41,10 @@ async def check(name: str, app: HermesApp, update: bool) -> None:
     assert path.exists(), f"no picture {path.name} yet: look at the screen, then `make snap`"
     stored = path.read_text("utf-8")
     until = time.monotonic() + _PATIENCE_S
-    while (now := picture(app)) != stored and time.monotonic() < until:
+    now = picture(app)
+    while now != stored and time.monotonic() < until:
         await asyncio.sleep(0.05)  # what was pressed may still be on its way to the screen
+        now = picture(app)
     if now != stored:
         diff = list(difflib.unified_diff(words(stored), words(now), "stored", "now", n=1))
         told = "\n".join(diff) or "the same words in other colours or places"
