@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Protocol
 
 from rich.segment import Segment
 from rich.style import Style
@@ -18,9 +18,6 @@ from hermes_tui.ui.stream import Stream
 from hermes_tui.ui.text import cells, clip, one_line, safe
 from hermes_tui.ui.text_lines import Line, Prefix, Run, lay, prefix
 from hermes_tui.ui.theme import Look
-
-if TYPE_CHECKING:
-    from hermes_tui.ui.rewind_fold import Fold
 
 
 class Sheet(NamedTuple):
@@ -33,11 +30,32 @@ class Sheet(NamedTuple):
     times: bool = True
 
 
+class Folded(Protocol):
+    """Several blocks that are shown as one line until it is opened."""
+
+    def hides(self, block: Block) -> bool:
+        """Whether a block takes no line at all now."""
+        ...
+
+    def flip(self, block: Block) -> bool:
+        """Open or close all of it; False when the block folds by itself."""
+        ...
+
+    def rough(self, block: Block, width: int) -> int:
+        """About how many lines a block takes now."""
+        ...
+
+    def draw(self, block: Block, sheet: Sheet) -> list[Line]:
+        """The block's lines now."""
+        ...
+
+
 class Block:
     """Base of all blocks.
 
     number, ts: the event it began with; place: its position in the transcript, which sets it;
-    version counts its changes; taken: what it was folded into when it was taken back.
+    version counts its changes; turn: the turn it is part of, 0 for none; taken: what it was
+    folded into when it was taken back; run: the blocks it is told together with.
     """
 
     kind: ClassVar[str] = "note"
@@ -49,7 +67,9 @@ class Block:
         self.place = 0
         self.version = 0
         self.expanded = False
-        self.taken: Fold | None = None
+        self.turn = 0
+        self.taken: Folded | None = None
+        self.run: Folded | None = None
         self._drawn: tuple[int, Sheet, list[Line]] | None = None
 
     @property
@@ -71,7 +91,8 @@ class Block:
         if drawn and drawn[0] == self.version and drawn[1] == sheet:
             return drawn[2]
         room = sheet._replace(width=max(1, sheet.width - self.indent))
-        lines = self.draw(room) if self.taken is None else self.taken.draw(self, room)
+        fold = self.taken or self.run
+        lines = self.draw(room) if fold is None else fold.draw(self, room)
         self._drawn = (self.version, sheet, lines)
         return lines
 
@@ -92,7 +113,8 @@ class Block:
 
     def size(self, width: int) -> int:
         """About how many lines it takes as it is shown now."""
-        return self.rough(width) if self.taken is None else self.taken.rough(self, width)
+        fold = self.taken or self.run
+        return self.rough(width) if fold is None else fold.rough(self, width)
 
     def changed(self) -> None:
         """Something that is drawn has changed."""
@@ -107,13 +129,18 @@ class Block:
         return False
 
     def flip(self) -> bool:
-        """As `toggle`; what was taken back is opened and closed as a whole."""
-        return (self.taken is not None and self.taken.flip(self)) or self.toggle()
+        """As `toggle`; what is shown as one line is opened and closed as a whole."""
+        fold = self.taken or self.run
+        return (fold is not None and fold.flip(self)) or self.toggle()
+
+    def fold(self, part: int) -> None:
+        """Fold or unfold a part of it that has a number."""
 
     @property
     def hidden(self) -> bool:
-        """Whether it takes no line, because it was taken back."""
-        return self.taken is not None and self.taken.hides(self)
+        """Whether it takes no line, because another block's line stands for it."""
+        fold = self.taken or self.run
+        return fold is not None and fold.hides(self)
 
 
 def gap(before: Block | None, block: Block, compact: bool) -> int:
@@ -140,10 +167,7 @@ _CLOSE = (
 
 
 class UserBlock(Block):
-    """What the person said. None as text: said before the part of the session that is here.
-
-    turn: the turn it is part of, 0 when it is of none.
-    """
+    """What the person said. None as text: said before the part of the session that is here."""
 
     kind = "user"
     LONG = 40
@@ -152,7 +176,6 @@ class UserBlock(Block):
     def __init__(self, text: str | None, number: int = 0, ts: float = 0.0) -> None:
         super().__init__(number, ts)
         self.text = text
-        self.turn = 0
 
     @property
     def source(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
@@ -9,8 +11,10 @@ from rich.segment import Segment
 from rich.style import Style
 
 from hermes_tui.events import ToolEnded, ToolStarted
-from hermes_tui.ui import figures
+from hermes_tui.ui import diff_model, figures
 from hermes_tui.ui.blocks import Block, Sheet, ends
+from hermes_tui.ui.diff_draw import DiffLines, Page
+from hermes_tui.ui.diff_model import FileDiff
 from hermes_tui.ui.text import chop, fit, one_line, output, safe
 from hermes_tui.ui.text_lines import Line, Piece, Run, lay, prefix
 from hermes_tui.ui.theme import Look
@@ -43,7 +47,9 @@ class _Part(NamedTuple):
 
 
 class ToolBlock(Block):
-    """One call. status: `running` until its end is known."""
+    """One call. status: `running` until its end is known; recovered: it failed, and a later
+    call of the same tool went well; folded: hunks of its diff that the person has folded or,
+    where they are folded by themselves, unfolded."""
 
     kind = "tool"
     indent: ClassVar[int] = 2
@@ -61,6 +67,8 @@ class ToolBlock(Block):
         self.details: dict[str, Any] = {}
         self.output_path = ""
         self.output_bytes = 0
+        self.recovered = False
+        self.folded: set[int] = set()
         self._parts: tuple[int, list[_Part]] | None = None
 
     def start(self, event: ToolStarted) -> None:
@@ -115,6 +123,8 @@ class ToolBlock(Block):
         if isinstance(diff, str) and diff.strip():
             texts.append(("diff", safe(diff.strip("\n"))))
         said = output(self.result or self.live).strip("\n")
+        if isinstance(diff, str) and diff.strip():
+            said = without_diff(said)
         if said:
             texts.append(("output", said))
         parts: list[_Part] = []
@@ -133,13 +143,19 @@ class ToolBlock(Block):
             return min(super().rough(width), HEAD_LINES + TAIL_LINES) + 1
         if self.status == "running":
             return 1 + min(LIVE, self.live.count("\n"))
-        return 1 + (min(TAIL, self.result.count("\n") + 1) if self.status == "error" else 0)
+        failed = self.status == "error" and not self.recovered
+        return 1 + (min(TAIL, self.result.count("\n") + 1) if failed else 0)
 
     def toggle(self) -> bool:
         """Show or hide arguments, diff and output."""
         self.expanded = not self.expanded
         self.changed()
         return True
+
+    def fold(self, part: int) -> None:
+        """Fold or unfold a hunk of the diff."""
+        self.folded ^= {part}
+        self.changed()
 
     def draw(self, sheet: Sheet) -> list[Line]:
         """The line, and below it what there is to see."""
@@ -151,13 +167,15 @@ class ToolBlock(Block):
                 lines += self._part(part, sheet)
         elif said and self.status == "running":
             lines += _bars(said, sheet, sheet.look["output"])[-LIVE:]
-        elif said and self.status == "error":
+        elif said and self.status == "error" and not self.recovered:
             lines += _bars(_tail(said), sheet, sheet.look["output"])[-TAIL:]
         return lines
 
     def _head(self, sheet: Sheet) -> Line:
         look = sheet.look
         glyph, style, word = _STATES.get(self.status, ("?", "warn", self.status))
+        if self.recovered:
+            style, word = "muted", "failed, then worked"
         right = [note for note in (self._note(), word) if note]
         if self.seconds >= 0.05:
             right.append(figures.seconds(self.seconds))
@@ -166,10 +184,14 @@ class ToolBlock(Block):
         summary = one_line(self.summary or self.parts()[0].text)
         parts = [
             Segment(f"{glyph} ", look[style] + click),
-            Segment(f"{fit(self.tool, max(_NAME, len(self.tool)))} ", look["tool.name"] + click),
+            Segment(
+                f"{fit(self.tool, max(_NAME, len(self.tool)))} ",
+                look["muted" if self.recovered else "tool.name"] + click,
+            ),
             Segment(summary, look["tool.text"] + click),
         ]
-        note = look["error" if self.status == "error" else "muted"] + click
+        failed = self.status == "error" and not self.recovered
+        note = look["error" if failed else "muted"] + click
         tail = [Segment("  ".join(right) + " ", note), Segment(mark, look["faint"] + click)]
         head = self.parts()[0]
         shown = ends(parts, tail, sheet.width)
@@ -194,7 +216,7 @@ class ToolBlock(Block):
             first, rest = prefix("$ ", look["accent"]), prefix("  ", look["text"])
             return _wrapped(part, sheet.width, look, (first, rest))
         if part.kind == "diff":
-            return _diff(part, sheet)
+            return self._diff(part, sheet)
         style = look["muted" if part.kind == "arguments" else "output"]
         lines = _bars(part, sheet, style)
         cut = len(lines) - HEAD_LINES - TAIL_LINES
@@ -204,6 +226,20 @@ class ToolBlock(Block):
 
     def _is_command(self) -> bool:
         return isinstance(_decoded(self.arguments).get("command"), str)
+
+    def _diff(self, part: _Part, sheet: Sheet) -> list[Line]:
+        """The first lines of the diff; of what is longer the viewer shows all."""
+        files = diff_model.parse(part.text)
+        page = Page(sheet.width, sheet.look, headers=len(files) > 1, base=part.at)
+        lines = DiffLines(files, page, _shut(files) ^ self.folded)
+        more = len(lines) - HEAD_LINES
+        hidden = bool(_shut(files)) or more > TAIL_LINES
+        made = lines[:HEAD_LINES] if more > TAIL_LINES else list(lines)
+        if hidden:
+            act = Style.from_meta({"act": ("diff",)})
+            rest = f"… {more:,} more lines · " if more > TAIL_LINES else ""
+            made.append(Line([Segment(f"{rest}show the whole diff", sheet.look["link"] + act)]))
+        return made
 
     def _cut(self, lines: list[Line], cut: int, look: Look) -> list[Line]:
         act = Style.from_meta({"act": ("output",)})
@@ -248,17 +284,20 @@ def _wrapped(part: _Part, width: int, look: Look, left: tuple[Any, Any]) -> list
     return lines
 
 
-def _diff(part: _Part, sheet: Sheet) -> list[Line]:
-    look = sheet.look
-    lines: list[Line] = []
-    at = part.at
-    for text in part.text.split("\n"):
-        name = {"+": "diff.add", "-": "diff.del", "@": "diff.hunk"}.get(text[:1], "output")
-        if text.startswith(("+++", "---")):
-            name = "diff.hunk"
-        lines += _bars(_Part("diff", text, at), sheet, look[name])
-        at += len(text) + 1
-    return lines
+def _shut(files: Sequence[FileDiff]) -> set[int]:
+    """Hunks that are folded until the person opens them: those past the first screenful."""
+    left, shut = HEAD_LINES // 2, set[int]()
+    hunks = [hunk for one in files for hunk in one.hunks]
+    for number, hunk in enumerate(hunks):
+        if left <= 0 and number:
+            shut.add(number)
+        left -= len(hunk.rows)
+    return shut
+
+
+def without_diff(text: str) -> str:
+    """An output without the diff at its end, where that is shown by itself."""
+    return re.split(r"^--- ", text, maxsplit=1, flags=re.MULTILINE)[0].rstrip()
 
 
 def _decoded(arguments: str) -> dict[str, Any]:

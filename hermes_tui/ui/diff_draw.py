@@ -150,7 +150,8 @@ class DiffLines(Sequence[Line]):
         moved = one.old and one.new and _bare(one.old) != _bare(one.new)
         name = f"{_bare(one.old)} → {_bare(one.new)}" if moved else _bare(one.name)
         counts = f"  +{come:,} -{go:,}{word}"
-        shown = clip(safe(name), max(1, self.page.width - cells(counts)))
+        counts = clip(counts, self.page.width)
+        shown = clip(safe(name), self.page.width - cells(counts))
         at = self.page.base + one.at
         return Line([Segment(shown, look["strong"]), Segment(counts, look["muted"])], (), at, at)
 

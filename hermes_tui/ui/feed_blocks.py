@@ -7,6 +7,7 @@ from hermes_tui.events import Record
 from hermes_tui.ui import figures
 from hermes_tui.ui.blocks import Block, NoticeBlock, ReasoningBlock, ReplyBlock, UserBlock
 from hermes_tui.ui.blocks_ask import ApprovalBlock, QuestionBlock, TodoBlock
+from hermes_tui.ui.blocks_run import fold_reads
 from hermes_tui.ui.blocks_shell import ShellBlock
 from hermes_tui.ui.blocks_tool import ToolBlock
 from hermes_tui.ui.rewind_fold import Rewinds
@@ -48,6 +49,7 @@ class Builder:
 
     def __init__(self, inputs: Inputs) -> None:
         self._inputs = inputs
+        self._turn = 0
         self.fresh: list[Block] = []
         self.touched: list[Block] = []
         self.gone: list[Block] = []
@@ -64,6 +66,8 @@ class Builder:
         self._approvals: dict[str, ApprovalBlock] = {}
         self._questions: dict[str, QuestionBlock] = {}
         self._todo: TodoBlock | None = None
+        self._told: list[Block] = []
+        self._bad: dict[str, list[tuple[int, ToolBlock]]] = {}
 
     def take(self) -> tuple[list[Block], list[Block], list[Block]]:
         """New, changed and vanished blocks since the last time."""
@@ -106,7 +110,17 @@ class Builder:
 
     def add(self, block: Block) -> None:
         """A new block at the end."""
+        block.turn = block.turn or self._turn
         self.fresh.append(block)
+        self._told.append(block)
+
+    def _drop(self, block: Block) -> None:
+        """A block turned out to be nothing; what stood on either side of it meets."""
+        self.gone.append(block)
+        if block in self._told:
+            at = self._told.index(block)
+            del self._told[at]
+            self.touched += fold_reads(self._told, at)
 
     def _touch(self, block: Block) -> None:
         block.changed()
@@ -144,10 +158,10 @@ class Builder:
 
     def _drop_thought(self, thought: ReasoningBlock, reply: ReplyBlock | None) -> None:
         """It was not stored: it goes, and the head that was made for it becomes the reply's."""
-        self.gone.append(thought)
+        self._drop(thought)
         if self._head is None or self._headed is not thought:
             return
-        self.gone.append(self._head)
+        self._drop(self._head)
         self._head, self._silent = reply, False
         if reply:
             reply.head = reply.mark = True
@@ -182,7 +196,7 @@ class Builder:
         if reply is None:
             return
         if not text and reply is not self._head:
-            self.gone.append(reply)
+            self._drop(reply)
             return
         reply.text, reply.open, reply.partial = text, False, event.partial
         reply.number, reply.ts = record.n, record.ts
@@ -221,6 +235,7 @@ class Builder:
             case ev.TurnStarted():
                 self._inputs.rewinds.begins[event.turn] = record.n
                 self._begin_turn()
+                self._turn = event.turn
             case ev.ModelAsked():
                 self._model = event.model
             case ev.ModelFailed():
@@ -237,7 +252,7 @@ class Builder:
         if thought:
             self._drop_thought(thought, None)
         if reply:
-            self.gone.append(reply)
+            self._drop(reply)
             self._silent = self._silent or (reply.mark and not reply.head)
             self._head = None if reply is self._head else self._head
 
@@ -275,7 +290,22 @@ class Builder:
             block.start(event)
         else:
             block.end(event)
+            self._made_good(block, event.step)
+            places = range(len(self._told) - 1, -1, -1)
+            at = next(at for at in places if self._told[at] is block)
+            self.touched += fold_reads(self._told, at)
         self.touched.append(block)
+
+    def _made_good(self, block: ToolBlock, step: int) -> None:
+        """A call that failed is told quietly once a later one of the same tool has worked."""
+        failed = self._bad.setdefault(block.tool, [])
+        if block.status == "error":
+            failed.append((step, block))
+        elif block.status == "ok":
+            for _, one in (pair for pair in failed if pair[0] < step):
+                one.recovered = True
+                self._touch(one)
+            failed[:] = [pair for pair in failed if pair[0] >= step]
 
     def _output(self, event: ev.ToolOutput) -> None:
         block = self.tools.get(event.call_id)

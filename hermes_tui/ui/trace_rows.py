@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,8 @@ from hermes_tui.events import (
     Usage,
 )
 from hermes_tui.ui import figures
+from hermes_tui.ui.blocks_tool import without_diff
+from hermes_tui.ui.diff_screen import paint_diff
 from hermes_tui.ui.line import Span
 from hermes_tui.ui.text import cells, fit, one_line
 from hermes_tui.ui.trace_model import Step, Turn
@@ -267,18 +268,12 @@ def _output_details(ended: ToolEnded, whole: str) -> list[Painter]:
     made: list[Painter] = []
     diff = ended.details.get("diff")
     if isinstance(diff, str) and diff:
-        from hermes_tui.ui.diff_screen import paint_diff
-
         made += [paint_lines([(), (Span("diff", "strong"),)]), paint_diff(diff)]
-    text = without_diff(whole or ended.for_model, diff)
+    text = whole or ended.for_model
+    text = without_diff(text) if diff else text
     if text:
         made += [paint_lines([(), (Span("output", "strong"),)]), paint_text(text)]
     return made
-
-
-def without_diff(text: str, diff: object) -> str:
-    """An output without the diff in it, where that is shown by itself."""
-    return re.split(r"(?m)^--- ", text, maxsplit=1)[0].rstrip() if diff else text
 
 
 def _wait_details(step: Step) -> list[Painter]:

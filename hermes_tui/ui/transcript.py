@@ -396,6 +396,10 @@ class Transcript(ScrollView, can_focus=True):
         match act:
             case ("toggle",):
                 self.open(block)
+            case ("hunk", int(number)):
+                self.following = False
+                block.fold(number)
+                self.update(block)
             case ("copy", int(start), int(end)):
                 text = block.source[start:end]
                 self.app.copy_to_clipboard(text)

@@ -18,6 +18,7 @@ from hermes_tui.events import (
     ToolEnded,
     ToolStarted,
 )
+from hermes_tui.tools.diff import unified
 from hermes_tui.ui.blocks import (
     AnswerBlock,
     Block,
@@ -145,13 +146,30 @@ def test_an_edit_shows_its_diff() -> None:
     arguments = msgspec.json.encode({"path": "a", "old": "x\ny", "new": "z\nz"}).decode()
     name = {**CALL, "tool": "edit_file"}
     block.start(ToolStarted(summary="a", arguments=arguments, **name))
-    block.end(ToolEnded(for_model="edited", details=details, **name))
+    block.end(ToolEnded(for_model=f"edited\n{diff}", details=details, **name))
     assert "+1 -1" in shown(block)[0]
     block.toggle()
     text = "\n".join(shown(block))
     assert "│ path: a" in text
-    assert "│ -old\n  │ +new" in text
+    assert " 1 - old\n   1 + new" in text
+    assert text.count("old") == 1
     assert "x\ny" not in block.source
+    block.fold(0)
+    assert "old" not in "\n".join(shown(block))
+
+
+def test_a_long_diff_shows_its_beginning_and_the_way_to_all_of_it() -> None:
+    old = "\n".join(str(n) for n in range(4000))
+    new = "\n".join(str(n) if n % 40 else f"{n}!" for n in range(4000))
+    block = ToolBlock("c", "edit_file")
+    name = {**CALL, "tool": "edit_file"}
+    block.end(ToolEnded(details={"diff": unified(old, new, "a.py")}, **name))
+    block.toggle()
+    lines = shown(block)
+    assert len(lines) < HEAD_LINES + TAIL_LINES
+    assert lines[-1].endswith("show the whole diff")
+    assert sum("▸ lines" in line for line in lines) > 10
+    assert block.source.count("\n") > 900
 
 
 def test_copying_a_tool_gives_the_exact_command() -> None:

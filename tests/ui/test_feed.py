@@ -38,7 +38,8 @@ def step(turn: int, number: int, draw: st.DrawFn) -> list[Event]:
         made.append(ev.TextDelta(turn=turn, step=number, reasoning=thought))
     if text:
         made += [ev.TextDelta(turn=turn, step=number, text=part) for part in (text[:2], text[2:])]
-    calls = draw(st.integers(0, 2))
+    calls = draw(st.integers(0, 2) | st.integers(3, 6))
+    tool = draw(st.sampled_from(["run_command", "read_file", "read_file"]))
     ids = [f"{turn}-{number}-{n}" for n in range(calls)]
     made.append(
         ev.ReplyReceived(
@@ -47,18 +48,22 @@ def step(turn: int, number: int, draw: st.DrawFn) -> list[Event]:
             model="org/model",
             text=text,
             reasoning=thought,
-            calls=tuple(ToolCall(id=one, tool="run_command") for one in ids),
+            calls=tuple(ToolCall(id=one, tool=tool) for one in ids),
         )
     )
     for one in ids:
-        made += call(turn, number, one, draw)
+        made += call(turn, number, one, tool, draw)
     return made
 
 
-def call(turn: int, number: int, one: str, draw: st.DrawFn) -> list[Event]:
+def call(turn: int, number: int, one: str, tool: str, draw: st.DrawFn) -> list[Event]:
     """One tool call, perhaps with an approval, output and a to-do list."""
     made: list[Event] = []
-    name = {"turn": turn, "step": number, "call_id": one, "tool": "run_command"}
+    name = {"turn": turn, "step": number, "call_id": one, "tool": tool}
+    if tool == "read_file":
+        made.append(ev.ToolStarted(summary=f"{one}.txt", **name))
+        status = draw(st.sampled_from(["ok", "ok", "ok", "ok", "error"]))
+        return [*made, ev.ToolEnded(status=status, for_model="text", **name)]
     if draw(st.booleans()):
         made.append(ev.ApprovalAsked(ask_id=f"ask {one}", title="run it", **name))
         made.append(ev.ApprovalAnswered(ask_id=f"ask {one}", verdict="once"))
