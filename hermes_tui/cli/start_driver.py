@@ -94,6 +94,11 @@ class Writer:
         return True
 
 
+def screen_fd() -> int:
+    """The descriptor that is the terminal: standard error, unless it was sent elsewhere."""
+    return next((fd for fd in (2, 1, 0) if os.isatty(fd)), 2)
+
+
 class ScreenDriver(TerminalDriver):
     """Textual's driver, told about the launcher and about losing the terminal."""
 
@@ -107,7 +112,7 @@ class ScreenDriver(TerminalDriver):
     def start_application_mode(self) -> None:
         """Take the terminal."""
         self.terminal.screen(True)
-        self._writer = Writer(2, self._lost, self._repaint)
+        self._writer = Writer(screen_fd(), self._lost, self._repaint)
         self.terminal.on_lost.append(self._writer.abandon)
         self.terminal.close_screen = self._leave
         super().start_application_mode()

@@ -25,11 +25,11 @@ ProcessAction = Literal["list", "poll", "log", "wait", "kill", "write"]
 
 def _describe_run(arguments: dict[str, Any], cwd: str) -> Action:
     command = arguments["command"]
-    where = "start in the background" if arguments["background"] else "run"
+    where = "in the background: " if arguments["background"] else ""
     return Action(
         tool="run_command",
         kind="execute",
-        title=f"{where}: {summary({'command': command})}",
+        title=f"{where}{summary({'command': command})}",
         detail=command,
         detail_kind="command",
         cwd=cwd,

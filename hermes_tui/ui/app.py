@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
@@ -10,9 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+import msgspec
 from textual import on
 from textual.app import App
 from textual.containers import Horizontal, Vertical
+from textual.css.query import NoMatches
 from textual.screen import ModalScreen, Screen
 
 from hermes_tui import commands
@@ -28,6 +31,7 @@ from hermes_tui.events import (
     TurnEnded,
 )
 from hermes_tui.ui.app_commands import Commands
+from hermes_tui.ui.app_escape import Escape
 from hermes_tui.ui.app_find import Finder
 from hermes_tui.ui.app_frame import Frame, MainScreen
 from hermes_tui.ui.app_line import Line, Reconnect
@@ -70,7 +74,6 @@ Leave = Literal["detach", "quit"] | None
 
 _FLASH_S = 4.0
 _log = logging.getLogger(__name__)
-_AGAIN_S = 2.0
 _MODAL_COMMANDS = frozenset({"detach", "interrupt"})
 
 
@@ -108,8 +111,8 @@ class HermesApp(App[Leave], inherit_bindings=False):
         self.config = config
         self.embedded = embedded
         self.goodbye = ""
+        self.opened = asyncio.Event()
         self._line = Line(self, view_request, host.reconnect)
-        self._quit_armed_until = 0.0
         self._flash = ""
         self._flash_timer: Timer | None = None
         self._composed_once = False
@@ -125,6 +128,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         self.frame = Frame(self, config.chat_width)
         self.finder = Finder(self)
         self.talk = Talk(self, view_request.standing)
+        self.escape = Escape(self)
         self.commands = Commands(self)
         self.ticker = Ticker(self, self.tick)
 
@@ -136,7 +140,13 @@ class HermesApp(App[Leave], inherit_bindings=False):
         return self.shown.id
 
     async def ask(self, intent: Intent[R]) -> R:
-        """Ask the core; raises HermesError."""
+        """Ask the core; raises HermesError.
+
+        What is asked for a session while the first one is still being opened is for that one.
+        """
+        if getattr(intent, "session", None) == "":
+            await self.opened.wait()
+            intent = msgspec.structs.replace(intent, session=self.session)
         return await self.client.ask(intent)
 
     def now(self) -> float:
@@ -172,6 +182,9 @@ class HermesApp(App[Leave], inherit_bindings=False):
             await work()
         except HermesError as error:
             self.say(str(error), "error")
+        except NoMatches:
+            if not self.left:  # what was on the way to a screen that is going may be late
+                raise
 
     # --- life ----------------------------------------------------------------------------------
 
@@ -209,7 +222,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         self.main.query_one(Prompt).focus()
         self.frame.say_session(self.shown.info)
         self.tick()
-        self.run_worker(self._line.live(), group="life")
+        self.do(self._line.live, "life")
         self.call_after_refresh(self._after_first_frame)
 
     def _after_first_frame(self) -> None:
@@ -225,6 +238,11 @@ class HermesApp(App[Leave], inherit_bindings=False):
         """Watch the person's theme files, if there is a folder of them."""
         if self.themes.folder.is_dir():
             self.do(self.themes.follow_files, "themes")
+
+    @property
+    def left(self) -> bool:
+        """Whether the screen is being closed."""
+        return self._exit
 
     def leave(self, how: Leave) -> None:
         """Leave the screen."""
@@ -242,6 +260,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         self.workers.cancel_group(self, "older")
         await self.shown.open(request)
         await self.talk.desk.show_session(self.session)
+        self.opened.set()
         self.main.query_one(TracePane).show(self.shown.trace)
         self.refresh_session()
         self.main.query_one(Rail).draw_rows()
@@ -338,45 +357,9 @@ class HermesApp(App[Leave], inherit_bindings=False):
         if isinstance(self.screen, ModalScreen) and command_id not in _MODAL_COMMANDS:
             return
         if command_id == "stop":
-            self._escape()
+            self.escape.leave()
         else:
             self.do(partial(self.commands.run, commands.BY_ID[command_id]))
-
-    def _escape(self) -> None:
-        """Close what is open, leave the pane, stop the turn: the first of these that applies."""
-        find = self.main.query_one(FindBar)
-        if find.shown:
-            find.action_close()
-        elif self.frame.focused() != "chat" or self.focused is not self.talk.prompt:
-            self.frame.settle(rail_over=False)
-            (self.frame.focus if self.frame.now.chat else self.frame.go)("chat")
-        elif self.talk.desk.stop_shell():
-            return
-        elif self.shown.busy:
-            self.do(self.talk.stop)
-        elif self.frame.wanted.zoomed:
-            self.frame.zoom()
-        elif not self.talk.prompt.text:
-            self.talk.desk.rewinding.escape()
-
-    async def interrupt(self) -> None:
-        """Copy what is selected, else stop the turn, else clear the prompt, else twice: quit."""
-        prompt = self.talk.prompt
-        selected = self.screen.get_selected_text() or getattr(self.focused, "selected_text", "")
-        if selected:
-            self.copy_to_clipboard(selected)
-            self.say("copied")
-        elif self.talk.desk.stop_shell():
-            return
-        elif self.shown.busy:
-            await self.talk.stop()
-        elif prompt.text:
-            prompt.clear()
-        elif self.now() < self._quit_armed_until:
-            await self.commands.quit()
-        else:
-            self._quit_armed_until = self.now() + _AGAIN_S
-            self.say("ctrl+c again to quit · ctrl+q leaves it running")
 
     def turn_to_card(self) -> None:
         """Give the keys to the pending approval or question."""

@@ -17,6 +17,7 @@ from hermes_tui.intents import (
     RunCommand,
 )
 from hermes_tui.ui import help as help_pages
+from hermes_tui.ui.app_setup import Setup
 from hermes_tui.ui.dialogs import cut_off, quit_dialog
 from hermes_tui.ui.fuzzy import Entry
 from hermes_tui.ui.memory_pane import MemoryPane
@@ -43,12 +44,13 @@ class Commands:
 
     def __init__(self, app: HermesApp) -> None:
         self._app = app
+        self.setup = Setup(app)
         self._actions: dict[str, Action] = {
             "stop": lambda _: app.talk.stop(),
             "queue": self._queue,
             "steer": self._steer,
             "approve": self._approve,
-            "interrupt": lambda _: app.interrupt(),
+            "interrupt": lambda _: app.escape.interrupt(),
             "prompt.history": lambda _: app.talk.desk.search_history(),
             "prompt.stash": lambda _: app.talk.desk.stash(),
             "prompt.editor": lambda _: app.talk.desk.edit_outside(),
@@ -84,6 +86,8 @@ class Commands:
             "pane.4": lambda _: app.frame.go("skills"),
             "block.previous": lambda _: app.move_block(-1),
             "block.next": lambda _: app.move_block(1),
+            "settings": lambda args: self.setup.settings(args),
+            "setup": lambda _: self.setup.first_run(),
             "keys": lambda _: self._page("Keys", keys_only=True),
             "help": self._help,
             "detach": lambda _: app.leave("detach"),

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import time
 from collections.abc import Awaitable, Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -14,6 +15,7 @@ from hermes_tui.errors import HermesError
 from hermes_tui.events import CoreEnding
 from hermes_tui.intents import OpenSession
 from hermes_tui.runtime.client import CoreClient
+from hermes_tui.ui.notify import Notifier
 from hermes_tui.ui.rail import Rail
 
 if TYPE_CHECKING:
@@ -33,6 +35,10 @@ class Line:
         self._request = request
         self._reconnect = reconnect
 
+    @cached_property
+    def _notifier(self) -> Notifier:
+        return Notifier(self._app)
+
     async def live(self) -> None:
         """Open the first session, then take in events until the core is gone for good."""
         app = self._app
@@ -42,9 +48,13 @@ class Line:
             self._give_up(str(error))
             return
         app.do(app.talk.begin)
+        app.do(app.commands.setup.begin)
         app.main.query_one(Rail).ask_again()
+        self._notifier.begin()
         while True:
             reason = await self._follow()
+            if app.left:
+                return
             if self._reconnect is None:
                 self._give_up(f"The core has ended: {reason}")
                 return
@@ -58,7 +68,11 @@ class Line:
         async for record in self._app.client.events():
             if isinstance(record.event, CoreEnding):
                 return record.event.reason
+            if self._app.left:
+                return ""
             self._app.handle(record)
+            self._app.commands.setup.heard(record)
+            self._notifier.heard(record)
             if time.monotonic() - began > _SLICE_S:
                 await asyncio.sleep(0)  # a flood of events must not hold up a key
                 began = time.monotonic()
