@@ -137,10 +137,7 @@ def read_file(home: Home) -> dict[str, str]:
     """The secrets file as a dict; empty when there is none. Raises ConfigError if unreadable."""
     try:
         with open(home.secrets, encoding="utf-8") as file:
-            # A file written by hand is often readable by all.
-            if os.fstat(file.fileno()).st_mode & 0o077:
-                with suppress(PermissionError):
-                    os.fchmod(file.fileno(), 0o600)
+            _close_to_others(file.fileno())
             text = file.read()
     except FileNotFoundError:
         return {}
@@ -149,6 +146,13 @@ def read_file(home: Home) -> dict[str, str]:
             f"{home.secrets} can't be read: {error}", "it holds NAME=value lines, mode 0600"
         ) from error
     return parse(text)
+
+
+def _close_to_others(descriptor: int) -> None:
+    """A file written by hand is often readable by all."""
+    if os.fstat(descriptor).st_mode & 0o077:
+        with suppress(PermissionError):
+            os.fchmod(descriptor, 0o600)
 
 
 def write_file(home: Home, name: str, value: str | None) -> None:
