@@ -326,6 +326,21 @@ COMMANDS: tuple[Command, ...] = (
         surfaces=UI,
         help="Move the block cursor down in the chat.",
     ),
+    Command(
+        id="settings",
+        slash="settings",
+        args="[TEXT]",
+        title="Settings",
+        surfaces=UI,
+        help="Show every setting with its meaning; search and change them.",
+    ),
+    Command(
+        id="setup",
+        slash="setup",
+        title="Set up a model",
+        surfaces=UI,
+        help="Find the models there are, try one, and keep it.",
+    ),
     Command(id="keys", slash="keys", title="Keys", help="Show the keys."),
     Command(
         id="help",

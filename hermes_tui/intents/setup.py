@@ -93,7 +93,8 @@ class StopFetch(Intent[Done], frozen=True, kw_only=True):
 
 
 class SettingInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One setting. value, default: as JSON has them; must: what it must be, in words.
+    """One setting. value, default: as JSON has them; must: what it must be, in words; group: what
+    the settings of its section are about.
 
     source: the file or environment variable it comes from, empty for the default. fixed: that
     is a variable, which wins over the file as long as it is set.
@@ -102,6 +103,7 @@ class SettingInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     kind: Literal["text", "toggle", "choice", "whole", "number", "list"]
     must: str
+    group: str = ""
     help: str = ""
     value: Any = None
     default: Any = None

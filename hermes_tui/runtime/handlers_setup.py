@@ -14,6 +14,7 @@ from hermes_tui.intents import ChosenModel, Done, ModelChoice
 from hermes_tui.runtime.face import Face
 
 if TYPE_CHECKING:
+    from hermes_tui.configuration.load import Loaded
     from hermes_tui.configuration.schema import Key
     from hermes_tui.models.discover import Candidate
     from hermes_tui.models.first_run import Chosen
@@ -165,10 +166,12 @@ def _settings(core: Core) -> tuple[intents.SettingInfo, ...]:
     from hermes_tui.configuration import load, schema
 
     loaded = load.load(core.home, os.environ)
-    return tuple(_info(key, loaded, tuple(load.ENVIRONMENT)) for key in schema.settings().values())
+    return tuple(_info(key, loaded) for key in schema.settings().values())
 
 
-def _info(key: Key, loaded: Any, variables: tuple[str, ...]) -> intents.SettingInfo:
+def _info(key: Key, loaded: Loaded) -> intents.SettingInfo:
+    from hermes_tui.configuration import load, schema
+
     section, _, name = key.name.partition(".")
     source = loaded.sources.get(key.name, "")
     kinds: dict[type, Any] = {bool: "toggle", int: "whole", float: "number", tuple: "list"}
@@ -176,12 +179,13 @@ def _info(key: Key, loaded: Any, variables: tuple[str, ...]) -> intents.SettingI
         name=key.name,
         kind="choice" if key.choices else kinds.get(key.base, "text"),
         must=key.type,
+        group=(schema.sections()[section].__doc__ or "").strip(),
         help=key.help,
         value=_plain(getattr(getattr(loaded.config, section), name)),
         default=_plain(key.default),
         choices=key.choices,
         source=source,
-        fixed=source in variables,
+        fixed=source in load.ENVIRONMENT,
     )
 
 

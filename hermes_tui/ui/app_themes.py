@@ -57,6 +57,11 @@ class Themes:
         self._app.follow_themes()
         await self._app.ask(SetConfig(key="ui.theme", value=name))
 
+    def follow(self, name: str) -> None:
+        """Show the theme that the settings now name. Raises HermesError for one there is not."""
+        self._show(load(self._home, name))
+        self.current = name
+
     async def follow_files(self) -> None:
         """Show the theme anew whenever its file changes, until cancelled."""
         await watch_folder(self._home.themes, self._reload)
