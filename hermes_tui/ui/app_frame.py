@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.containers import Vertical
+from textual.geometry import Size
 from textual.screen import Screen
 
 from hermes_tui.intents import SessionInfo
@@ -40,9 +42,14 @@ class MainScreen(Screen[None]):
     def __init__(self, settle: Callable[[], None]) -> None:
         super().__init__(id="main")
         self._settle = settle
+        self._arranged = Size()
 
-    def on_resize(self) -> None:
-        """The terminal has another size."""
+    def on_resize(self, event: events.Resize) -> None:
+        """The terminal has another size. Laying it out tells the screen its size once more."""
+        if event.size == self._arranged:
+            event.prevent_default()
+            return
+        self._arranged = event.size
         self._settle()
 
 

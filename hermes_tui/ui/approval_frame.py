@@ -253,7 +253,8 @@ class AskCard(Vertical, Generic[A], can_focus=True):
 
     def on_resize(self) -> None:
         """What fits into the rule has changed."""
-        self.redraw()
+        if self.ask is not None:
+            self.redraw()
 
     def fits_rule(self, text: str) -> bool:
         """Whether a heading fits into the rule above the card."""

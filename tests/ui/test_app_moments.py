@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+from textual.screen import Screen as Textual
+
 from hermes_tui.config import UiConfig
 from hermes_tui.events import Record, SessionsChanged
 from hermes_tui.home import Home
@@ -79,3 +82,21 @@ async def test_events_that_arrive_while_the_screen_closes_are_no_failure(home: H
         await pilot.pause()
     assert app._exception is None
     assert app.return_value == "detach"
+
+
+async def test_a_resize_is_laid_out_once_and_then_only_what_changed(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = app_on(CannedClient(story.view()), home)
+    async with app.run_test(size=(200, 50)) as pilot:
+        await eventually(lambda: app.session)
+        await pilot.pause(0.1)
+        sizes: list[object] = []
+        lay_out = Textual._screen_resized
+        monkeypatch.setattr(
+            Textual, "_screen_resized", lambda s, size: (sizes.append(size), lay_out(s, size))
+        )
+        await pilot.resize_terminal(120, 35)
+        await pilot.pause(0.1)
+        assert [tuple(one) for one in sizes] == [(120, 35)]
+        assert app.main.query_one("#chat").size.width == 72
