@@ -11,7 +11,10 @@ from hermes_tui.intents.base import Done, Intent, Standing
 
 
 class SessionInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One session in a list. state: `idle`, `working` or `waiting` (for a person)."""
+    """One session in a list. state: `idle`, `working` or `waiting` (for a person).
+
+    pinned, archived: where the person put it in the list; an archived one is out of the way.
+    """
 
     id: str
     title: str = ""
@@ -23,6 +26,8 @@ class SessionInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     messages: int = 0
     last: int = 0
     state: Literal["idle", "working", "waiting"] = "idle"
+    pinned: bool = False
+    archived: bool = False
 
 
 class SessionView(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -99,13 +104,18 @@ class ListSessions(Intent[SessionList], frozen=True, kw_only=True):
 
 
 class ChangeSession(Intent[SessionInfo], frozen=True, kw_only=True):
-    """Give a session another title, model or mode; empty means unchanged."""
+    """Give a session another title, model or mode, or another place in the list.
+
+    Empty and None mean unchanged.
+    """
 
     reply: ClassVar[Any] = SessionInfo
     session: str
     title: str = ""
     model: str = ""
     mode: str = ""
+    pinned: bool | None = None
+    archived: bool | None = None
 
 
 class DeleteSession(Intent[Done], frozen=True, kw_only=True):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from hermes_tui import intents
 from hermes_tui.errors import HermesError, NotFoundError
 from hermes_tui.events import MessageImported, Record, SessionChanged, SessionStarted
@@ -88,19 +90,30 @@ async def list_sessions(core: Core, intent: intents.ListSessions, face: Face) ->
     """The sessions, newest first, with the state of the live ones."""
     stored = await core.log.list(intent.query, intent.limit)
     live = {s.id: s.info for s in core.sessions.values()}
-    return intents.SessionList(sessions=tuple(live.get(one.id, one) for one in stored))
+    both = (_placed(live.get(one.id, one), one.pinned, one.archived) for one in stored)
+    return intents.SessionList(sessions=tuple(both))
+
+
+def _placed(info: SessionInfo, pinned: bool, archived: bool) -> SessionInfo:
+    """The info with its place in the list, which only the store knows."""
+    if (info.pinned, info.archived) == (pinned, archived):
+        return info
+    return replace(info, pinned=pinned, archived=archived)
 
 
 async def change_session(core: Core, intent: intents.ChangeSession, face: Face) -> SessionInfo:
-    """Another title, model or mode."""
+    """Another title, model or mode, or another place in the list."""
     session = await core.session(intent.session)
     change = SessionChanged(
         title=intent.title or None,
         model=intent.model or None,
         mode=_mode(intent.mode) if intent.mode else None,
     )
-    await _change(core, session, change)
-    return session.info
+    if change != SessionChanged():
+        await _change(core, session, change)
+    place = await core.log.place(session.id, intent.pinned, intent.archived)
+    core.changed(session.id)
+    return _placed(session.info, *place)
 
 
 async def _change(core: Core, session: Session, change: SessionChanged) -> None:

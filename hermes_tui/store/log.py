@@ -14,6 +14,7 @@ from hermes_tui.events import (
     Event,
     InputReceived,
     MessageImported,
+    RanAgain,
     Record,
     ReplyReceived,
     ToolEnded,
@@ -23,7 +24,7 @@ from hermes_tui.events import (
 from hermes_tui.intents import SessionInfo
 from hermes_tui.store.db import Database
 
-_FIELDS = "key, id, title, cwd, model, mode, created, updated, messages, last"
+_FIELDS = "key, id, title, cwd, model, mode, created, updated, messages, last, pinned, archived"
 
 
 class Log:
@@ -66,6 +67,21 @@ class Log:
             )
 
         await self.db.write(work, durable=False)
+
+    async def place(
+        self, session: str, pinned: bool | None, archived: bool | None
+    ) -> tuple[bool, bool]:
+        """Pin or archive a session, None: as it is; whether it is (pinned, archived) now."""
+
+        def work(c: apsw.Connection) -> tuple[bool, bool]:
+            row: Any = c.execute(
+                "UPDATE session SET pinned = coalesce(?, pinned), archived = coalesce(?, archived)"
+                " WHERE key = ? RETURNING pinned, archived",
+                (pinned, archived, _key(c, session)),
+            ).fetchone()
+            return bool(row[0]), bool(row[1])
+
+        return await self.db.write(work, durable=False)
 
     async def delete(self, session: str) -> None:
         """Delete a session, its events and its part of the index."""
@@ -145,17 +161,18 @@ class Log:
 
         return await self.db.read(work)
 
-    async def output(self, session: str, call_id: str) -> ToolEnded:
+    async def output(self, session: str, call_id: str) -> ToolEnded | RanAgain:
         """The newest result of a call; raises NotFoundError."""
 
-        def work(c: apsw.Connection) -> ToolEnded:
+        def work(c: apsw.Connection) -> ToolEnded | RanAgain:
             row: Any = c.execute(
-                "SELECT kind, v, data FROM event WHERE session = ? AND kind = 'tool_ended'"
+                "SELECT kind, v, data FROM event WHERE session = ?"
+                " AND kind IN ('tool_ended', 'ran_again')"
                 " AND data ->> 'call_id' = ? ORDER BY n DESC LIMIT 1",
                 (_key(c, session), call_id),
             ).fetchone()
             event = decode_event(row[0], row[1], row[2].encode()) if row else None
-            if not isinstance(event, ToolEnded):
+            if not isinstance(event, (ToolEnded, RanAgain)):
                 raise NotFoundError(f"no result of call {call_id!r}")
             return event
 
@@ -269,7 +286,7 @@ def _key(c: apsw.Connection, session: str) -> int:
 
 
 def _info(row: Any) -> tuple[int, SessionInfo]:
-    key, id_, title, cwd, model, mode, created, updated, messages, last = row
+    key, id_, title, cwd, model, mode, created, updated, messages, last, pinned, archived = row
     return key, SessionInfo(
         id=id_,
         title=title,
@@ -280,6 +297,8 @@ def _info(row: Any) -> tuple[int, SessionInfo]:
         updated=updated,
         messages=messages,
         last=last,
+        pinned=bool(pinned),
+        archived=bool(archived),
     )
 
 

@@ -20,6 +20,7 @@ from hermes_tui.events import (
     ModelAsked,
     Notice,
     ReplyReceived,
+    SessionsChanged,
     TextDelta,
     ToolEnded,
     ToolStarted,
@@ -510,3 +511,16 @@ async def test_a_model_named_on_the_way_in_counts_for_a_session_that_exists(
     await say(client, view, "hi")
     await until(client, TurnEnded)
     assert scripted.requests[-1].json["model"] == "other-model"
+
+
+async def test_every_face_hears_of_a_pinned_session_and_sees_it_pinned(
+    connect: Connect, tmp_path: Path
+) -> None:
+    client, other = await connect(), await connect()
+    opened = await open_in(client, str(tmp_path))
+    await until(other, SessionsChanged)
+    got = await client.ask(ChangeSession(session=opened.info.id, pinned=True))
+    assert got.pinned
+    assert (await client.ask(ListSessions())).sessions[0].pinned
+    await until(other, SessionsChanged)
+    assert len((await client.ask(OpenSession(which=opened.info.id))).records) == 1

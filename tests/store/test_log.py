@@ -21,7 +21,7 @@ from hermes_tui.events import (
 from hermes_tui.home import Home
 from hermes_tui.intents import SessionInfo
 from hermes_tui.search.index import search
-from hermes_tui.store.db import Database
+from hermes_tui.store.db import MIGRATIONS, Database
 from hermes_tui.store.log import Log
 
 
@@ -166,3 +166,28 @@ async def test_a_file_that_is_no_database_is_refused_and_left_alone(home: Home) 
     with pytest.raises(StoreError, match="damaged"):
         Database(home.database).open()
     assert home.database.read_bytes().startswith(b"not a database")
+
+
+async def test_a_pinned_and_an_archived_session_stay_so_and_keep_their_age(log: Log) -> None:
+    await made(log, "one")
+    assert await log.place("one", True, None) == (True, False)
+    assert await log.place("one", None, True) == (True, True)
+    (info,) = await log.list()
+    assert (info.pinned, info.archived, info.updated) == (True, True, 10.0)
+    assert await log.place("one", False, False) == (False, False)
+    with pytest.raises(NotFoundError):
+        await log.place("none", True, None)
+
+
+async def test_a_home_of_the_first_version_gets_the_new_columns(home: Home) -> None:
+    first = apsw.Connection(str(home.database))
+    first.execute((MIGRATIONS / "0001.sql").read_text()).fetchall()
+    first.execute(
+        "INSERT INTO session (id, title, created, updated) VALUES ('old', 'Old', 1, 2)"
+    ).fetchall()
+    first.pragma("user_version", 1)
+    first.close()
+    db = Database(home.database).open()
+    (info,) = await Log(db).list()
+    assert (info.id, info.pinned, info.archived) == ("old", False, False)
+    await db.close()
