@@ -263,6 +263,27 @@ class ToolEnded(Event, frozen=True, kw_only=True):
     output_bytes: int = 0
 
 
+class RanAgain(Event, frozen=True, kw_only=True):
+    """A tool call that a person had run once more has ended; the model is not told.
+
+    call_id: its own; of: the call it repeats.
+    """
+
+    turn: int
+    call_id: str
+    of: str
+    tool: str
+    arguments: str = "{}"
+    summary: str = ""
+    status: Status = "ok"
+    for_model: str = ""
+    details: dict[str, Any] = {}
+    seconds: float = 0.0
+    output_path: str = ""
+    output_bytes: int = 0
+    face: str = ""
+
+
 class ApprovalAsked(Event, frozen=True, kw_only=True):
     """A tool call waits for a person.
 

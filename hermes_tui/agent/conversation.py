@@ -191,8 +191,12 @@ class Conversation:
                 self.in_turn = False
                 self._close_calls()
                 self._keep_partial()
-                self.approvals.clear()
-                self.questions.clear()
+                self._forget_asks(event.turn)
+
+    def _forget_asks(self, turn: int) -> None:
+        """What a turn asked is asked no more; what is asked beside it stays open."""
+        self.approvals = {k: v for k, v in self.approvals.items() if v.turn != turn}
+        self.questions = {k: v for k, v in self.questions.items() if v.turn != turn}
 
     def _keep_partial(self) -> None:
         if self._partial is not None and self._partial.text:

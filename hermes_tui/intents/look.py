@@ -36,6 +36,27 @@ class Search(Intent[Hits], frozen=True, kw_only=True):
     limit: int = 20
 
 
+class Found(Struct, frozen=True, kw_only=True):
+    """Numbers of the events that match, newest first; `more`: there are others further back."""
+
+    numbers: tuple[int, ...] = ()
+    more: bool = False
+
+
+class FindInSession(Intent[Found], frozen=True, kw_only=True):
+    """Find a text in one session's messages and outputs below event `before`.
+
+    query: as typed; regex: take it as a regular expression where it is one.
+    """
+
+    reply: ClassVar[Any] = Found
+    session: str
+    query: str
+    before: int
+    regex: bool = True
+    limit: int = 1000
+
+
 class SkillInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One skill in a list. origin: `bundled` or `user`; problems: what its file does wrong."""
 

@@ -141,3 +141,17 @@ class StopShell(Intent[Done], frozen=True, kw_only=True):
 
     reply: ClassVar[Any] = Done
     session: str
+
+
+class RunAgain(Intent[Done], frozen=True, kw_only=True):
+    """Run a tool call of this session once more, as it was; the policy decides as for any other.
+
+    Its output comes as `ToolOutput` under `again_id`, its result as `RanAgain`. The conversation
+    is not told. Raises while a turn runs.
+    """
+
+    reply: ClassVar[Any] = Done
+    session: str
+    call_id: str
+    again_id: str
+    face: str = "ui"

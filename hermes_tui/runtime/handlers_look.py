@@ -12,6 +12,8 @@ from hermes_tui.errors import ModelError
 from hermes_tui.runtime import answers
 from hermes_tui.runtime.face import Face
 from hermes_tui.search.index import search
+from hermes_tui.search.pattern import find_pattern
+from hermes_tui.search.within import find_within
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
@@ -20,6 +22,16 @@ if TYPE_CHECKING:
 async def find(core: Core, intent: intents.Search, face: Face) -> intents.Hits:
     """Search all messages."""
     return intents.Hits(hits=await search(core.db, intent.query, intent.limit))
+
+
+async def find_in_session(core: Core, intent: intents.FindInSession, face: Face) -> intents.Found:
+    """Find a text in one session."""
+    pattern = find_pattern(intent.query, intent.regex)
+    if pattern is None:
+        return intents.Found()
+    most = intent.limit
+    found = await find_within(core.db, intent.session, pattern, intent.before, most + 1)
+    return intents.Found(numbers=found[:most], more=len(found) > most)
 
 
 async def list_skills(core: Core, intent: intents.ListSkills, face: Face) -> intents.SkillList:

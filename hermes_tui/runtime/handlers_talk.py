@@ -96,6 +96,14 @@ async def run_shell(core: Core, intent: intents.RunShell, face: Face) -> Done:
     return Done()
 
 
+async def run_again(core: Core, intent: intents.RunAgain, face: Face) -> Done:
+    """Run a tool call once more, beside the conversation."""
+    from hermes_tui.runtime import again
+
+    await again.begin(core, await core.session(intent.session), intent)
+    return Done()
+
+
 async def stop_shell(core: Core, intent: intents.StopShell, face: Face) -> Done:
     """Interrupt what runs in that shell."""
     (await core.session(intent.session)).stop_shell()

@@ -107,6 +107,7 @@ class Session(Ledger):
         self._asks: dict[str, asyncio.Future[Any]] = {}
         self._answered: dict[str, str] = {}
         self._shell: PersonShell | None = None
+        self.again: asyncio.Task[None] | None = None
 
     # --- for the loop ------------------------------------------------------------------------
 
@@ -188,7 +189,8 @@ class Session(Ledger):
     def needed(self) -> bool:
         """Whether it must stay in memory: watched, at work, or with processes running."""
         talk = self.conversation
-        return bool(self.faces or talk.in_turn or talk.processes or self._shell)
+        again = self.again is not None and not self.again.done()
+        return bool(self.faces or talk.in_turn or talk.processes or self._shell or again)
 
     @property
     def task(self) -> asyncio.Task[None] | None:
@@ -312,6 +314,8 @@ class Session(Ledger):
         texts = [one.text for one in self.conversation.waiting.values()]
         back = [InputWithdrawn(input_id=one) for one in self.conversation.waiting]
         await self.add(back)
+        if self.again is not None:
+            self.again.cancel()
         task = self._task
         if task is None or task.done():
             return Stopped(texts=tuple(texts))
@@ -322,9 +326,11 @@ class Session(Ledger):
 
     async def halt(self) -> None:
         """Leave the running turn where it is, for the next core to resume."""
-        if self._task is not None and not self._task.done():
-            self._task.cancel()
-            await asyncio.wait([self._task], timeout=STOP_LIMIT)
+        running = [one for one in (self._task, self.again) if one is not None and not one.done()]
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running, timeout=STOP_LIMIT)
         if self._shell is not None:
             await self._shell.close()
 

@@ -170,9 +170,9 @@ class SessionShown:
                 self.approvals.pop(event.ask_id, None)
             case QuestionAnswered() as event:
                 self.questions.pop(event.ask_id, None)
-            case TurnEnded():
-                self.approvals.clear()
-                self.questions.clear()
+            case TurnEnded(turn=turn):
+                self.approvals = {k: v for k, v in self.approvals.items() if v.turn != turn}
+                self.questions = {k: v for k, v in self.questions.items() if v.turn != turn}
             case SessionChanged() as event:
                 self.info = changed(self.info, event)
             case _:
