@@ -14,7 +14,7 @@ from typing import Literal, cast
 from msgspec import Struct
 
 from hermes_tui.security import secret_commands, secret_fields, secret_places, secret_shapes
-from hermes_tui.security.secret_text import Page, Pattern, Span, merged
+from hermes_tui.security.secret_text import Page, Pattern, Span, looks_random, merged
 from hermes_tui.security.secret_values import HeldValues
 from hermes_tui.security.secret_views import (
     View,
@@ -44,6 +44,8 @@ _MASK = Pattern(
     "[\u27e6-\u27ef\u3008-\u3011\u2039\u203a\xab\xbb]",
     2,
 )
+_URL_WORD = Pattern(r"[/?#&=:@]")
+_USER_INFO = Pattern(r"://[^/@]*:([^/@]{4,})@")
 _HIDDEN_LABEL = Pattern(r"[^A-Za-z0-9_. -]+")
 _HOST = Pattern(r"://(?P<host>[A-Za-z0-9.-]{34,})")
 _HOST_WORD = Pattern(r"(?<![A-Za-z0-9-])(?=[a-z-]*\d)[A-Za-z0-9-]{32,63}(?=\.)")
@@ -83,6 +85,7 @@ class Redactor:
             named.update(cast("Mapping[str, str]", values))
         else:
             named.update((f"value {number}", one) for number, one in enumerate(values, 1))
+        named |= {f"{n} part {i}": p for n, v in named.items() for i, p in enumerate(_parts(v), 1)}
         public = {name: secret_shapes.public_prefix(value.strip()) for name, value in named.items()}
         self.held = HeldValues(named, public)
 
@@ -138,6 +141,17 @@ class Redactor:
         if surface == "outgoing-url":
             found += _in_host(text)
         return found
+
+
+def _parts(value: str) -> list[str]:
+    """What of a URL that is held as a whole is secret by itself: its password, its random parts."""
+    if "://" not in value:
+        return []
+    words = _URL_WORD.re.split(value)
+    user = _USER_INFO.re.search(value)
+    return [word for word in words if len(word) >= 16 and looks_random(word)] + (
+        [user[1]] if user else []
+    )
 
 
 def hide(text: str, spans: list[Span]) -> str:
