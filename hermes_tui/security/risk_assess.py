@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 from collections.abc import Iterable
+from itertools import pairwise
 
 from msgspec import structs
 
@@ -23,12 +25,15 @@ from hermes_tui.security import (
 from hermes_tui.security.risk_files import Handler, shown
 from hermes_tui.security.risk_flow import flow
 from hermes_tui.security.risk_paths import Places
+from hermes_tui.security.risk_roles import ROLES
 from hermes_tui.security.risk_scene import Scene
 from hermes_tui.security.risk_types import RISKS, Assessment, Finding, Part
+from hermes_tui.security.shell_call import program_name
 from hermes_tui.security.shell_command import Command, Reading
 from hermes_tui.security.shell_second import disagreement
 from hermes_tui.security.shell_start import follow
 from hermes_tui.security.shell_state import UNKNOWN
+from hermes_tui.security.shell_wrapper_table import SHELLS
 
 _TABLES = (
     risk_files.PROGRAMS,
@@ -43,6 +48,7 @@ _TABLES = (
     risk_self.PROGRAMS,
 )
 _MAX_NESTED = 6
+_SPELT_OUT = SHELLS | {"rm", "shred", "dd", "sudo", "python3", "python", "perl", "chmod", "find"}
 # Characters that look like ASCII ones but are not folded by NFKC: Cyrillic, Greek, slashes, dashes.
 _LOOKALIKES = str.maketrans(
     "аеорсухіѕјԁһӏкмтвнгԛԝοναρτικϲ⁄∕⧸╱‐‑‒–—―−˗᠆ǀ∣∗⁎；˜∼ˋ",
@@ -115,11 +121,22 @@ def _judged(reading: Reading, places: Places, depth: int) -> Scene:
 def _judge_command(command: Command, scene: Scene) -> None:
     if command.opaque:
         scene.opaque.append(command.opaque)
-    for handler in _handlers(command.name):
+    handlers = [*_handlers(command.name)]
+    for handler in handlers:
         handler(command, scene)
+    if not handlers and command.name not in ROLES and not command.wraps:
+        _unknown_wrapper(command, scene)
     risk_self.own_process(command, scene)
     risk_self.own_settings(command, scene)
     flow(command, scene)
+
+
+def _unknown_wrapper(command: Command, scene: Scene) -> None:
+    """A program nobody has described may run the command that its arguments spell out."""
+    for at, (word, following) in enumerate(pairwise(command.argv[1:]), 1):
+        if program_name(word) in _SPELT_OUT and following.startswith(("-", "of=", "if=")):
+            scene.judge(shlex.join(command.argv[at:]), command)
+            return
 
 
 def _handlers(name: str) -> Iterable[Handler]:

@@ -292,5 +292,6 @@ def _samples(home: str, state: str) -> tuple[str, ...]:
         *(f"{home}/{name}" for name in files),
         "/root/.ssh/id_rsa", "/home/user/.ssh/id_rsa", "/etc/shadow",
 
-        "/etc/ssh/ssh_host_rsa_key", "/proc/1/environ", "/proc/self/environ", "/etc/gshadow", f"{state}/secrets.env",
+        "/etc/ssh/ssh_host_rsa_key", "/proc/1/environ", "/proc/self/environ", "/etc/gshadow",
+        f"{state}/secrets.env",
     )  # fmt: skip

@@ -18,6 +18,8 @@ def expand_braces(word: str, lexer: type[Lexer]) -> list[str]:
     """
     if "{" not in word:
         return [word]
+    if word.count("{") > MAX_WORDS:
+        raise ShellTextError("it has too many braces")
     done: list[str] = []
     todo = [(word, 0)]
     while todo:
@@ -44,6 +46,8 @@ def _first(word: str, start: int, lexer: type[Lexer]) -> tuple[str, list[str], s
             at += 1
         elif word[at] in "\\'\"`$":
             at = reader.skip(at)
+        elif word[at] in "<>" and word[at + 1 : at + 2] == "(":
+            at = reader.commands_end(at + 2)
         else:
             at += 1
     return None

@@ -52,10 +52,32 @@ def _declare(walker: Walker, call: Call) -> Stream:
                 call.state.set(name, Value(items=tuple(value[1:-1].split()), array=True))
             else:
                 call.state.set_text(name.removesuffix("+"), before + value, call.sources)
+    for name, _ in call.assigns:
+        call.state.set_text(name, UNKNOWN)
+    _exported(call)
     reference = any(re.fullmatch(r"-\w*n\w*", arg) for arg in call.argv[1:])
     if reference and call.argv[0] != "export":
         walker.doubt("a variable stands for another one")
     return Stream(text="", sources=frozenset({call.number}))
+
+
+def _exported(call: Call) -> None:
+    """Note what shells that are started from here will have."""
+    flags = "".join(arg[1:] for arg in call.argv[1:] if re.fullmatch(r"-[a-zA-Z]+", arg))
+    if call.argv[0] == "export" or "x" in flags:
+        mark = "()" if "f" in flags else ""
+        added = {arg.partition("=")[0] + mark for arg in call.argv[1:] if arg[:1] != "-"}
+        call.state.exported |= added
+
+
+def _compgen(walker: Walker, call: Call) -> Stream:
+    walker.record(call)
+    options = parse(call.argv[1:], spec("A:o:G:W:F:C:P:S:X:"))
+    for text in options.every("C", "F"):
+        walker.within(call, f"{text} {UNKNOWN}", call.state.copy(), NO_INPUT)
+    for text in options.every("W"):
+        walker.words(call).here_document(text)
+    return Stream()
 
 
 def _unset(walker: Walker, call: Call) -> Stream:
@@ -98,6 +120,8 @@ def _set(walker: Walker, call: Call) -> Stream:
     args = call.argv[1:]
     if args == ["-"] or not args:
         return Stream(text=None, sources=frozenset({call.number}))
+    if any(re.fullmatch(r"-\w*a\w*|allexport", arg) for arg in args):
+        call.state.exported |= set(call.state.variables)
     at = 0
     while at < len(args) and re.fullmatch(r"[-+][A-Za-z]+", args[at]):
         at += 2 if args[at].endswith("o") else 1
@@ -136,7 +160,8 @@ def _eval(walker: Walker, call: Call) -> Stream:
         call.opaque = "the commands it runs can't be known"
     walker.record(call, wraps=known(text))
     call.sources |= call.stdin.sources
-    out = walker.within(call, text.replace(UNKNOWN, " "), call.state, call.stdin)
+    with call.assigned():
+        out = walker.within(call, text.replace(UNKNOWN, " "), call.state, call.stdin)
     return Stream(text=out.text, sources=out.sources | {call.number})
 
 
@@ -152,7 +177,8 @@ def _source(walker: Walker, call: Call) -> Stream:
         walker.record(call)
         return Stream(sources=frozenset({call.number}))
     walker.record(call, wraps=True)
-    return walker.within(call, stream.text, call.state, NO_INPUT)
+    with call.assigned():
+        return walker.within(call, stream.text, call.state, NO_INPUT)
 
 
 def _trap(walker: Walker, call: Call) -> Stream:
@@ -188,7 +214,8 @@ def _mapfile(walker: Walker, call: Call) -> Stream:
     walker.record(call)
     options = parse(call.argv[1:], spec("d:n:O:s:u:C:c:"))
     if options.has("C"):
-        walker.within(call, options.value("C"), call.state.copy(), NO_INPUT)
+        text = f"{options.value('C')} {UNKNOWN}"
+        walker.within(call, text, call.state.copy(), NO_INPUT)
     name = options.operands[0] if options.operands else "MAPFILE"
     text = call.stdin.text if call.stdin.given else None
     items = tuple(text.splitlines()) if text is not None else (UNKNOWN,)
@@ -237,6 +264,7 @@ BUILTINS: dict[str, Callable[[Walker, Call], Stream]] = {
     "let": _let,
     "hash": _hash,
     "enable": _doubtful,
+    "compgen": _compgen,
     "complete": _doubtful,
     "bind": _doubtful,
 }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 from hermes_tui.security.shell_command import Target
 from hermes_tui.security.shell_state import NO_SOURCES, Sources, State, Stream
 
@@ -34,6 +37,21 @@ class Call:
         inner.wrappers = (*self.wrappers, wrapper)
         inner.parent, inner.place = self.number, self.place
         return inner
+
+    @contextmanager
+    def assigned(self) -> Generator[None]:
+        """Within this, the assignments before the command hold; afterwards the old values do."""
+        variables = self.state.variables
+        before = {name: variables.get(name) for name, _ in self.assigns}
+        for name, text in self.assigns:
+            self.state.set_text(name, text)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                variables.pop(name, None)
+                if value is not None:
+                    variables[name] = value
 
 
 def program_name(word: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 MAX_DEPTH = 32
+MAX_NESTED = 64
 _PLAIN = re.compile(r"[^\s;&|()<>\\'\"`$]+")
 _PLAIN_QUOTED = re.compile(r"[^\\\"`$]+")
 _ASSIGNING = re.compile(r"[A-Za-z_]\w*\+?=\Z")
@@ -29,6 +30,7 @@ class Lexer:
         self.text = text
         self.at = at
         self.depth = depth
+        self.nested = 0
         self.doubts: list[str] = []
 
     def commands_end(self, start: int) -> int:
@@ -65,6 +67,14 @@ class Lexer:
 
     def skip(self, at: int) -> int:
         """The position after the piece of an unquoted word that begins at `at`."""
+        self.nested += 1
+        if self.nested > MAX_NESTED:
+            raise ShellTextError("it is nested too deeply")
+        end = self._skip(at)
+        self.nested -= 1
+        return end
+
+    def _skip(self, at: int) -> int:
         char = self.text[at]
         if char == "\\":
             return min(at + 2, len(self.text))
@@ -107,6 +117,14 @@ class Lexer:
 
     def skip_quoted(self, at: int) -> int:
         """The position after the piece of double-quoted text that begins at `at`."""
+        self.nested += 1
+        if self.nested > MAX_NESTED:
+            raise ShellTextError("it is nested too deeply")
+        end = self._skip_quoted(at)
+        self.nested -= 1
+        return end
+
+    def _skip_quoted(self, at: int) -> int:
         char = self.text[at]
         if char == "\\":
             return min(at + 2, len(self.text))

@@ -262,7 +262,6 @@ _MODELS: dict[str, Callable[[list[str], str | None], str | None]] = {
     "tac": _tac,
     "tr": _tr,
     "which": _which,
-    "type": _which,
     "command": _command,
     "basename": _basename,
     "dirname": _dirname,

@@ -62,13 +62,14 @@ def _text_of(walker: Walker, call: Call, operands: list[str]) -> Stream:
         call.opaque = "the commands it runs can't be known"
         walker.record(call)
         partly = operands[0].replace(UNKNOWN, " ")
-        walker.within(call, partly, call.state.copy(), call.stdin)
+        walker.within(call, partly, call.state.child(call.assigns), call.stdin)
         return Stream(sources=frozenset({call.number}))
     if operands[0].strip() in ("$0", '"$0"') and walker.endless and walker.parallel:
         walker.swarm = True
     walker.record(call, wraps=True)
-    state = call.state.copy()
+    state = call.state.child(call.assigns)
     state.positional = tuple(operands[2:])
+    state.zero = operands[1] if len(operands) > 1 else "bash"
     out = walker.within(call, operands[0], state, call.stdin)
     return Stream(text=out.text, sources=out.sources | {call.number})
 
@@ -83,7 +84,7 @@ def run_script(walker: Walker, call: Call, stream: Stream, args: tuple[str, ...]
             walker.within(call, stream.text.replace(UNKNOWN, " "), call.state.copy(), NO_INPUT)
         return Stream(sources=frozenset({call.number}) | stream.sources)
     walker.record(call, wraps=True)
-    state = call.state.copy()
+    state = call.state.child(call.assigns)
     state.positional = args
     out = walker.within(call, stream.text, state, NO_INPUT)
     return Stream(text=out.text, sources=out.sources | {call.number})

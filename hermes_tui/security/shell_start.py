@@ -104,7 +104,8 @@ def _function(walker: Walker, call: Call, name: str) -> Stream:
     walker.active[name] = walker.parallel
     saved, call.state.positional = call.state.positional, tuple(call.argv[1:])
     try:
-        return walker.node(call.state.functions[call.argv[0]], call.state, call.stdin)
+        with call.assigned():
+            return walker.node(call.state.functions[call.argv[0]], call.state, call.stdin)
     finally:
         call.state.positional = saved
         del walker.active[name]
@@ -168,5 +169,5 @@ def _inner(walker: Walker, call: Call, name: str, inner: Inner) -> Stream:
         return Stream()
     outer = call.within(call.number, tuple(call.argv), name)
     outer.wrappers, outer.place = call.wrappers, inner.place or call.place
-    state = State("/", "/root") if outer.place else call.state.copy()
+    state = State("/", "/root") if outer.place else call.state.child(call.assigns)
     return walker.within(outer, inner.text, state, stdin)

@@ -70,6 +70,7 @@ class Reader(Lexer):
     def commands_end(self, start: int) -> int:
         """The position after the `)` that ends the commands beginning at `start`."""
         inner = Reader(self.text, start, self.depth + 1)
+        inner.nested = self.nested
         inner.sequence(frozenset(), [])
         if not inner._starts(")"):
             raise ShellTextError("a ( is never closed")
@@ -125,14 +126,19 @@ class Reader(Lexer):
             raise ShellTextError(f"{self.text[self.at]!r} is not expected")
         return ""
 
-    def _pipeline(self) -> Node:
+    def _prefixes(self) -> None:
+        """Skip `!` and `time`, which change nothing about what is run."""
         while self._reserved() in ("!", "time"):
             timed = self._reserved() == "time"
             self._reserved_word()
             while timed and re.match(r"-p?-?(?=\s)", self.text[self.at : self.at + 4]):
                 self.word()
                 self._blanks()
-        if self._ends(frozenset()) or self.text[self.at] in ";\n":
+
+    def _pipeline(self) -> Node:
+        start = self.at
+        self._prefixes()
+        if self.at > start and (self._ends(frozenset()) or self.text[self.at] in ";\n"):
             return Simple()
         stages = [self._command()]
         while True:
@@ -141,6 +147,7 @@ class Reader(Lexer):
                 break
             self.at += 2 if self._starts("|&") else 1
             self._lines()
+            self._prefixes()
             stages.append(self._command())
         return stages[0] if len(stages) == 1 else Pipeline(stages=tuple(stages))
 
@@ -378,7 +385,8 @@ class Reader(Lexer):
                 line = line.lstrip("\t") if here.strip else line
                 if line == here.delimiter:
                     break
-                if self.depth and line.startswith(here.delimiter):
+                rest = line.removeprefix(here.delimiter)
+                if self.depth and rest != line and rest.lstrip().startswith(")"):
                     raise ShellTextError("a here-document may end in the middle of a line")
                 lines.append(line + "\n")
             here.body = "".join(lines)

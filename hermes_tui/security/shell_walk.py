@@ -9,6 +9,14 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable
 
+from hermes_tui.security.shell_assign import (
+    after_tildes,
+    appended,
+    array_words,
+    assignment,
+    declared,
+    declares,
+)
 from hermes_tui.security.shell_call import Call, program_name
 from hermes_tui.security.shell_command import Command, Reading, Target
 from hermes_tui.security.shell_lexer import ShellTextError
@@ -37,7 +45,10 @@ from hermes_tui.security.shell_tree import (
 )
 from hermes_tui.security.shell_words import Words
 
-MAX_COMMANDS = 400
+# Variables whose text is expanded each time the shell shows a prompt or a trace.
+PROMPTS = frozenset({"PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT_COMMAND", "ENV", "BASH_ENV"})
+MAX_COMMANDS = 1000
+MAX_WORDS = 1000
 _MAX_DEPTH = 60
 _MAX_ITEMS = 24
 # Programs that leave the files they are given as they are.
@@ -170,22 +181,25 @@ class Walker:
     def _sequence(self, node: Sequence, state: State, stdin: Stream) -> Stream:
         text: str | None = ""
         sources: Sources = NO_SOURCES
+        chain: State | None = None
         for step in node.steps:
+            if not step.join:
+                _end_chain(chain, state)
+                chain = None
+            elif chain is None or step.join == "||":
+                if chain is not None:
+                    state.blur(chain, state)
+                chain = state.copy()
             if step.background:
                 self.parallel += 1
                 out = self.node(step.node, state.copy(), stdin)
                 self.parallel -= 1
-            elif step.join:
-                before = state.copy()
-                out = self.node(step.node, state, stdin)
-                state.blur(before, state)
-                state.cwds = state.cwds[-1:] if step.join == "&&" else state.cwds
             else:
                 out = self.node(step.node, state, stdin)
-            text = (
-                None if text is None or out.text is None or step.join == "||" else text + out.text
-            )
+            unsure = text is None or out.text is None or bool(step.join)
+            text = None if unsure else f"{text}{out.text}"
             sources |= out.sources
+        _end_chain(chain, state)
         return Stream(text=text, sources=sources)
 
     def _pipeline(self, node: Pipeline, state: State, stdin: Stream) -> Stream:
@@ -201,12 +215,12 @@ class Walker:
         for word in node.words:
             words.text(word)
         sources: Sources = NO_SOURCES
-        for condition in node.conditions:
-            sources |= self.node(condition, state, stdin).sources
         before = state.copy()
         merged = state.copy()
-        for body in node.bodies:
-            branch = before.copy()
+        for number, body in enumerate(node.bodies):
+            if number < len(node.conditions):
+                sources |= self.node(node.conditions[number], state, stdin).sources
+            branch = state.copy()
             sources |= self.node(body, branch, stdin).sources
             merged.blur(merged.copy(), branch)
         state.blur(before, merged)
@@ -270,7 +284,7 @@ class Walker:
             call.parent, call.place = outer.number, outer.place
             call.wrappers = (*outer.wrappers, *outer.argv[:1])
         words = self.words(call)
-        assigned = [(*_assignment(one), one) for one in node.assigns]
+        assigned = [(*assignment(one), one) for one in node.assigns]
         self.redirect(call, node.redirects, words)
         if not node.words:
             self._assign(call, assigned, words)
@@ -281,15 +295,35 @@ class Walker:
             return _after(call.redirects, Stream(sources=frozenset({call.number}) | words.sources))
         call.assigns = tuple((name, words.text(written)) for name, written, _ in assigned if name)
         for word in node.words:
-            call.argv += _declared(word, words) if _declares(call.argv) else words.fields(word)
+            call.argv += declared(word, words) if declares(call.argv) else words.fields(word)
         call.sources = words.sources
         if not call.argv:
             return Stream(text="")
+        if len(call.argv) > MAX_WORDS:
+            self.doubt("it has too many arguments to be checked")
+            del call.argv[MAX_WORDS:]
         cwds = state.cwds
+        self._guess(node, call, stdin)
         out = self.start(self, call)
         self.save(call.redirects, state, out, cwds)
         state.set_text("_", call.argv[-1], call.sources)
         return _after(call.redirects, out)
+
+    def _guess(self, node: Simple, call: Call, stdin: Stream) -> None:
+        """List a command with unknown words also as it is if all conditions before it held."""
+        if not any(UNKNOWN in word for word in call.argv):
+            return
+        state = call.state.guessed()
+        if state is None:
+            return
+        guess = Call(self.number(), [], state, stdin)
+        guess.parent, guess.place, guess.wrappers = call.parent, call.place, call.wrappers
+        words = self.words(guess)
+        for word in node.words:
+            guess.argv += words.fields(word)
+        if guess.argv and guess.argv != call.argv:
+            guess.sources = words.sources
+            self.start(self, guess)
 
     def _assign(self, call: Call, assigned: list[tuple[str, str, str]], words: Words) -> None:
         kept: list[tuple[str, str]] = []
@@ -301,7 +335,9 @@ class Walker:
             value = self._value(written, words)
             if whole.partition("=")[0].endswith("+"):
                 old = call.state.value(name)
-                value = _appended(old, value) if old else value
+                value = appended(old, value) if old else value
+            if name in PROMPTS:
+                words.here_document(value.text)
             call.state.set(name, value)
             kept.append((name, value.text))
         call.assigns = tuple(kept)
@@ -310,10 +346,10 @@ class Walker:
         before = words.sources
         words.sources = NO_SOURCES
         if written.startswith("(") and written.endswith(")"):
-            items = [field for word in _array_words(written[1:-1]) for field in words.fields(word)]
+            items = [field for word in array_words(written[1:-1]) for field in words.fields(word)]
             value = Value(items=tuple(items), sources=words.sources, array=True)
         else:
-            text = words.text(_after_tildes(written, call_home=words.state.home))
+            text = words.text(after_tildes(written, call_home=words.state.home))
             value = Value(items=(text,), sources=words.sources)
         words.sources |= before
         return value
@@ -402,56 +438,16 @@ class Walker:
         return command
 
 
+def _end_chain(chain: State | None, state: State) -> None:
+    """After `a && b`: the later parts may not have run; a change of folder counts as done."""
+    if chain is not None:
+        folders = state.cwds
+        state.blur(chain, state)
+        state.cwds = folders
+
+
 def _after(targets: tuple[Target, ...], out: Stream) -> Stream:
     """What is left of an output when it may be redirected to a file."""
     away = any(one.writes and one.fd in ("", "1") for one in targets)
     away = away or any(one.op == ">&" and one.fd in ("", "1") for one in targets)
     return Stream(text="" if away else out.text, sources=out.sources) if targets else out
-
-
-def _assignment(word: str) -> tuple[str, str]:
-    name, _, written = word.partition("=")
-    name = name.removesuffix("+")
-    return ("", "") if "[" in name else (name, written)
-
-
-def _appended(old: Value, new: Value) -> Value:
-    sources = old.sources | new.sources
-    if old.array or new.array:
-        return Value(items=(*old.items, *new.items), sources=sources, array=True)
-    return Value(items=(old.text + new.text,), sources=sources)
-
-
-def _array_words(inner: str) -> list[str]:
-    script = read_shell(f"array {' '.join(inner.split(chr(10)))}") if inner.strip() else None
-    if script is None:
-        return []
-    node = script.body.steps[0].node
-    words = node.words[1:] if isinstance(node, Simple) else ()
-    return [
-        word.partition("]=")[2] if word.startswith("[") and "]=" in word else word for word in words
-    ]
-
-
-def _after_tildes(written: str, call_home: str) -> str:
-    """A `~` after a colon in an assignment is a home folder too."""
-    return (
-        written.replace(":~/", f":{call_home}/")
-        if ":~/" in written and "'" not in written
-        else written
-    )
-
-
-_DECLARING = frozenset({"export", "declare", "local", "typeset", "readonly"})
-
-
-def _declares(argv: list[str]) -> bool:
-    return bool(argv) and argv[0] in _DECLARING
-
-
-def _declared(word: str, words: Words) -> list[str]:
-    """An argument of `export` and the like: an assignment is not split."""
-    name, equals, written = word.partition("=")
-    if equals and name.removesuffix("+").isidentifier():
-        return [f"{name}={words.text(written)}"]
-    return words.fields(word)

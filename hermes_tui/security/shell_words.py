@@ -17,6 +17,7 @@ from hermes_tui.security.shell_parameters import Parameter, apply, split_paramet
 from hermes_tui.security.shell_state import (
     BREAK,
     NO_SOURCES,
+    NOTHING,
     UNKNOWN,
     Sources,
     State,
@@ -50,11 +51,13 @@ class Words:
 
     def text(self, word: str) -> str:
         """A word that is not split: an assignment's value, a redirection's target."""
-        return "".join(text for text, _ in self._pieces(word)).replace(BREAK, " ")
+        joined = "".join(text for text, _ in self._pieces(word))
+        return joined.replace(BREAK, " ").replace(NOTHING, "")
 
     def here_document(self, body: str) -> str:
         """The text of a here-document whose delimiter is not quoted."""
-        return "".join(text for text, _ in self._quoted(body, 0, len(body), here=True))
+        joined = "".join(text for text, _ in self._quoted(body, 0, len(body), here=True))
+        return joined.replace(BREAK, " ").replace(NOTHING, "")
 
     def substitutions(self, text: str) -> None:
         """Follow what is substituted in a text that is otherwise not looked at."""
@@ -75,7 +78,9 @@ class Words:
 
     def arithmetic(self, text: str) -> str:
         """The value of arithmetic, UNKNOWN unless it is a plain number; code in it is followed."""
-        self.substitutions(text)
+        self._quoted(text, 0, len(text), here=True)
+        if _has_plain_quote(text):
+            self.opaque.append("quotes in arithmetic can be read two ways")
         for name in _NAME.findall(text):
             value = self.state.value(name)
             if value and any(_RUNS_CODE.search(item) for item in value.items):
@@ -107,7 +112,7 @@ class Words:
         if char == "'":
             return [(word[at + 1 : end - 1], False)]
         if char == '"':
-            return [*self._quoted(word, at + 1, end - 1), ("", False)]
+            return self._list_in_quotes(self._quoted(word, at + 1, end - 1))
         if char == "$" and following == "'":
             return [(ansi_c(word[at + 2 : end - 1]), False)]
         if char == "$" and following == '"':
@@ -117,6 +122,12 @@ class Words:
         if char in "\t\n ":
             return [(char, True)]
         return [(word[at:end], False)]
+
+    @staticmethod
+    def _list_in_quotes(pieces: Pieces) -> Pieces:
+        """Quoted text is a word even when it is empty, but for a list without items."""
+        empty = "".join(text for text, _ in pieces)
+        return [] if empty and not empty.strip(NOTHING) else [*pieces, ("", False)]
 
     def _quoted(self, word: str, start: int, end: int, here: bool = False) -> Pieces:
         pieces: Pieces = []
@@ -188,7 +199,7 @@ class Words:
             return ""
         self.sources |= value.sources
         if name == "@" or (name == "*" and not quoted):
-            return BREAK.join(value.items)
+            return BREAK.join(value.items) or (NOTHING if not value.items else "")
         return " ".join(value.items) if name == "*" else value.text
 
     def lookup(self, name: str) -> Value | None:
@@ -207,7 +218,7 @@ class Words:
 
     def _positional(self, number: int) -> Value | None:
         if number == 0:
-            return Value(items=("bash",))
+            return Value(items=(self.state.zero,))
         given = self.state.positional
         if given is None:
             return Value(items=(UNKNOWN,))
@@ -235,7 +246,7 @@ class Words:
         results = [apply(item, parameter.op, argument, parameter.prefix) for item in value.items]
         if parameter.subscript in ("@", "*") or parameter.name in ("@", "*"):
             star = quoted and "*" in (parameter.subscript, parameter.name)
-            return (" " if star else BREAK).join(results)
+            return (" " if star else BREAK).join(results) if results else NOTHING
         return results[0] if results else ""
 
     def _argument(self, parameter: Parameter) -> str:
@@ -268,11 +279,11 @@ class Words:
         op, is_set = parameter.op, parameter.name.isdigit() or parameter.name in ("@", "*")
         value = self.lookup(parameter.name)
         from_here = is_set or self.state.value(parameter.name) is not None
-        instead = (
-            self.text(parameter.argument)
-            if "'" not in parameter.argument or not quoted
-            else UNKNOWN
-        )
+        instead = self.text(parameter.argument)
+        if quoted and "'" in parameter.argument:
+            # Inside double quotes a single quote is a plain character.
+            self._quoted(parameter.argument, 0, len(parameter.argument))
+            instead = UNKNOWN
         if op in (":+", "+"):
             return instead if value is not None else ""
         if value is not None and from_here and (value.text or op in ("-", "=", "?")):
@@ -288,8 +299,11 @@ class Words:
         ifs_value = self.state.value("IFS")
         ifs = ifs_value.text if ifs_value else " \t\n"
         fields: list[str] = []
+        if UNKNOWN in ifs and any(splits and text for text, splits in pieces):
+            self.opaque.append("where words end can't be known")
         current, exists = "", False
-        for text, splits in pieces:
+        for whole, splits in pieces:
+            text = whole.replace(NOTHING, "")
             parts = re.split(f"([{re.escape((ifs if splits else '') + BREAK)}])", text)
             for at, part in enumerate(parts):
                 if at % 2 == 0:
@@ -300,6 +314,19 @@ class Words:
                 current, exists = "", False
             exists = exists or not splits
         return [*fields, current] if exists else fields
+
+
+def _has_plain_quote(text: str) -> bool:
+    """Whether a single quote stands outside of any substitution."""
+    if "'" not in text:
+        return False
+    reader, at = Reader(text), 0
+    while at < len(text):
+        end = reader.skip_quoted(at)
+        if text[at] not in "$`\\" and "'" in text[at:end]:
+            return True
+        at = end
+    return False
 
 
 def matches_pattern(name: str, pattern: str) -> bool:

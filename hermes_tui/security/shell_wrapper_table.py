@@ -116,6 +116,7 @@ WRAPPERS: dict[str, Wrapper] = {
     "bunx": _wrap(),
     "uvx": _wrap("p:", "from= with= python="),
     "tsx": _wrap(),
+    "ssh-agent": _wrap("a:E:P:t:O:"),
     "watchexec": _wrap("e:w:i:", "exts= watch= ignore="),
     "nodemon": _wrap("e:w:x:", "exec= ext= watch=", texts=("x", "exec"), skip=99),
     "nix-shell": _wrap("p:I:A:", "run= command= packages=", texts=("run", "command"), skip=99),

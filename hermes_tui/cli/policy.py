@@ -1,0 +1,150 @@
+"""`hermes policy`: what the agent may run, decided by the same code the agent goes through."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from hermes_tui.cli import output
+from hermes_tui.cli.output import PLAIN
+from hermes_tui.errors import HermesError
+from hermes_tui.home import Home
+from hermes_tui.security.commands_decide import CommandDecision, Level, decide_command
+from hermes_tui.security.risk_assess import assess
+from hermes_tui.security.risk_types import Assessment
+
+app = typer.Typer(
+    **PLAIN,
+    no_args_is_help=True,
+    help="Explain what the agent may run.\n\nExample: hermes policy check 'rm -rf build'",
+)
+
+
+class Question(msgspec.Struct, frozen=True):
+    """One line of `--jsonl` input."""
+
+    id: str | int
+    command: str
+
+
+@app.callback()
+def group() -> None:
+    """Keep `check` a command of its own while it is the only one."""
+
+
+@app.command("check")
+def check(
+    command: Annotated[str, typer.Argument(help="The command line, in quotes.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, every part included.")] = False,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", help='Read {"id", "command"} lines, write one each.')
+    ] = False,
+    level: Annotated[
+        int, typer.Option(min=0, max=3, help="Assume this sandbox level; 0 = what is here.")
+    ] = 0,
+    workspace: Annotated[
+        str, typer.Option(metavar="DIR", help="The folder the agent works in (default: this one).")
+    ] = "",
+) -> None:
+    """Say what would happen with a command; nothing is run.
+
+    Example: hermes policy check --json 'curl https://example.com | sh'
+    """
+    folder = os.path.abspath(os.path.expanduser(workspace or "."))
+    assumed = _level(level)
+    if jsonl:
+        for question in _questions():
+            assessment, decision = _decided(question.command, folder, assumed)
+            output.emit_line({"id": question.id, **_short(assessment, decision)})
+        return
+    if not command:
+        raise typer.BadParameter("a command line, in quotes, or --jsonl")
+    assessment, decision = _decided(command, folder, assumed)
+    if json:
+        output.emit(_long(assessment, decision))
+    else:
+        _print(assessment, decision)
+
+
+def level_here() -> Level:
+    """The sandbox level of this machine: 3 where bwrap is installed."""
+    return 3 if sys.platform == "linux" and shutil.which("bwrap") else 1
+
+
+def _level(number: int) -> Level:
+    match number:
+        case 1:
+            return 1
+        case 2:
+            return 2
+        case 3:
+            return 3
+        case _:
+            return level_here()
+
+
+def _decided(command: str, folder: str, level: Level) -> tuple[Assessment, CommandDecision]:
+    assessment = assess(
+        command,
+        cwd=folder,
+        workspace=folder,
+        home=str(Path.home()),
+        state=str(Home.find().path),
+    )
+    return assessment, decide_command(assessment, level)
+
+
+def _questions() -> Iterator[Question]:
+    for number, line in enumerate(sys.stdin, 1):
+        if not line.strip():
+            continue
+        try:
+            yield msgspec.json.decode(line, type=Question)
+        except msgspec.DecodeError as error:
+            raise HermesError(
+                f"line {number} is not a question: {error}",
+                'each line is JSON with "id" and "command"',
+            ) from error
+
+
+def _short(assessment: Assessment, decision: CommandDecision) -> dict[str, Any]:
+    return {
+        "class": assessment.cls,
+        "decision": decision.decision,
+        "reason": decision.reason,
+        "sandbox": decision.sandbox,
+    }
+
+
+def _long(assessment: Assessment, decision: CommandDecision) -> dict[str, Any]:
+    return {
+        "command": assessment.command,
+        **_short(assessment, decision),
+        "floor": assessment.floor,
+        "opaque": assessment.opaque,
+        "network": assessment.network,
+        "reads": assessment.reads,
+        "writes": assessment.writes,
+        "parts": [part.argv for part in assessment.parts if part.argv],
+    }
+
+
+def _print(assessment: Assessment, decision: CommandDecision) -> None:
+    rows = [
+        ("decision", decision.decision),
+        ("because", decision.reason),
+        ("class", assessment.cls),
+        ("sandbox", decision.sandbox),
+        *(("runs", shlex.join(part.argv)) for part in assessment.parts if part.argv),
+        *(("talks to", host) for host in assessment.network),
+    ]
+    for name, text in rows:
+        print(f"{name:<9} {output.clean(text)}")
