@@ -25,6 +25,7 @@ GROUPS: dict[str, Group] = {
     "skills": Group("skills", "list, show and check skills"),
     "tools": Group("tools", "list the tools the agent has"),
     "policy": Group("policy", "say what the agent may run, and why"),
+    "redact": Group("redact", "hide secrets in text: standard input to standard output"),
     "model": Group("model", "list the models on offer; test the chosen one"),
     "doctor": Group("doctor", "look for problems and say what to do; changes nothing"),
 }

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from hermes_tui.cli import output
+from hermes_tui.cli import output, policy_url
 from hermes_tui.cli.output import PLAIN
 from hermes_tui.errors import HermesError
 from hermes_tui.home import Home
@@ -33,6 +33,9 @@ class Question(msgspec.Struct, frozen=True):
 
     id: str | int
     command: str
+
+
+policy_url.register(app)
 
 
 @app.callback()

@@ -110,14 +110,21 @@ async def fetch(
     limits = limits or Limits()
     try:
         async with asyncio.timeout(limits.seconds):
-            for count in range(MOST_REDIRECTS + 1):
-                verdict = await _checked(request.url, rules, ask, resolve)
-                answer = await _once(request, verdict, limits.size, count)
-                if isinstance(answer, Fetched):
-                    return answer
-                request = answer
+            return await _follow(
+                request, limits.size, lambda url: _checked(url, rules, ask, resolve)
+            )
     except TimeoutError as error:
         raise ToolError(f"{request.url[:200]} gave no answer in {limits.seconds:g} s") from error
+
+
+async def _follow(
+    request: Request, size: int, check: Callable[[str], Awaitable[Verdict]]
+) -> Fetched:
+    for count in range(MOST_REDIRECTS + 1):
+        answer = await _once(request, await check(request.url), size, count)
+        if isinstance(answer, Fetched):
+            return answer
+        request = answer
     raise ToolError(f"{request.url[:200]} redirects more than {MOST_REDIRECTS} times")
 
 
