@@ -1,6 +1,6 @@
 """Run the benchmarks and print a table; `--write` puts it into docs/performance.md.
 
-python benchmarks/run.py [--write] [commands] [rounds] [screen] [idle]
+python benchmarks/run.py [--write] [commands] [rounds] [screen] [transcript] [idle]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from measure import Bench, Figure
 
-SUITES = ("commands", "rounds", "screen", "idle")
+SUITES = ("commands", "rounds", "screen", "transcript", "idle")
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 
@@ -23,6 +23,7 @@ BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 def main(arguments: list[str]) -> int:
     """Run the named suites (all by default); exit 1 when a limit is missed."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.path.insert(1, str(Path(__file__).parents[1]))
     compileall.compile_dir(str(Path(__file__).parents[1] / "hermes_tui"), quiet=1)
     chosen = [one for one in arguments if one in SUITES] or list(SUITES)
     found: list[Figure] = []

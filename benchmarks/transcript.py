@@ -1,6 +1,6 @@
 """What the chat widget costs by itself, headless: open, scroll, resize, stream, idle.
 
-Run it with `python benchmarks/transcript.py [messages]`; it prints a line a figure.
+Part of `python benchmarks/run.py`; `python benchmarks/transcript.py [messages]` prints its lines.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import statistics
 import sys
 import time
 
+from measure import Bench, Figure
 from textual.app import App, ComposeResult
 
 from hermes_tui import events as ev
@@ -127,10 +128,23 @@ async def stream(app: Chat, pilot: object, text: str) -> None:
     say("longest hold-up of a key meanwhile", max(gaps), 0.1)
 
 
+_figures: list[Figure] = []
+
+
 def say(what: str, seconds: float, limit: float) -> None:
     """One figure beside its limit."""
-    print(f"{what:45} {seconds * 1000:9.1f} ms   (limit {limit * 1000:,.0f} ms)")
+    _figures.append(Figure(f"chat widget: {what}", seconds * 1000, "ms", limit * 1000))
+
+
+def figures(bench: Bench) -> list[Figure]:
+    """Rows of the performance page."""
+    del bench
+    _figures.clear()
+    asyncio.run(main(5_000))
+    return list(_figures)
 
 
 if __name__ == "__main__":
     asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 5_000))
+    for figure in _figures:
+        print(f"{figure.name:60} {figure.value:9.1f} ms   (limit {figure.limit:,.0f} ms)")
