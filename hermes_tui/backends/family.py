@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -25,6 +26,11 @@ class Family:
         for pid in _descendants({self._pid, *self._held}):
             with suppress(OSError):
                 self._held[pid] = os.pidfd_open(pid)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there never was one."""
+        return not self._held
 
     @property
     def alive(self) -> bool:
@@ -52,6 +58,13 @@ class Family:
         for pidfd in self._held.values():
             poll.register(pidfd, select.POLLIN)
         return {pidfd for pidfd, _ in poll.poll(0)}
+
+
+def signal_all(pids: Iterable[int], number: signal.Signals) -> None:
+    """Send a signal to processes, but for those that are gone or not ours."""
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def group_alive(group: int) -> bool:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from hermes_tui.backends import process
 from hermes_tui.backends.process import Process
 from hermes_tui.errors import ToolError
+
+if TYPE_CHECKING:
+    from hermes_tui.backends.sandbox import Sandbox
 
 _BASH = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash")
 _SYNTAX_CHECK_S = 5.0
@@ -26,14 +29,19 @@ async def start_command(
     env: Mapping[str, str],
     keep_input: bool = False,
     linger: float | None = process.LINGER,
+    sandbox: Sandbox | None = None,
 ) -> Process:
     """Start a command in bash (sh where there is none); raises ToolError when it can't.
 
-    keep_input: leave standard input open for `Process.write`; otherwise it is empty.
+    keep_input: leave standard input open for `Process.write`; otherwise it is empty. sandbox:
+    what to surround it with; None for nothing.
     """
     _refuse(command, cwd)
+    stdin = process.PIPE if keep_input else None
     try:
-        return await _start(command, cwd, env, keep_input, linger)
+        if sandbox is not None:
+            return await _start_in(sandbox, command, cwd, env, (stdin, linger))
+        return await _start(command, cwd, env, stdin, linger)
     except UnicodeEncodeError as error:
         raise ToolError("the command has a character that can't be encoded") from error
     except OSError as error:
@@ -48,22 +56,44 @@ def _refuse(command: str, cwd: str) -> None:
 
 
 async def _start(
-    command: str, cwd: str, env: Mapping[str, str], keep_input: bool, linger: float | None
+    command: str, cwd: str, env: Mapping[str, str], stdin: process.Stdin, linger: float | None
 ) -> Process:
     shell = find_shell(env.get("PATH", ""))
-    if "<<" in command and await _runs_off(shell, command, env):
-        raise ToolError(
-            "the here-document has no end", "its end word must stand alone on a line of its own"
-        )
+    await _refuse_unended(shell, command, env)
     with _file(command.encode(errors="surrogateescape")) as script:
         number = script.fileno()
         return await process.start(
             [shell, "-c", _line(shell, number)],
             cwd=cwd,
             env=env,
-            stdin=process.PIPE if keep_input else None,
+            stdin=stdin,
             pass_fds=(number,),
             linger=linger,
+        )
+
+
+async def _start_in(
+    sandbox: Sandbox,
+    command: str,
+    cwd: str,
+    env: Mapping[str, str],
+    keeping: tuple[process.Stdin, float | None],
+) -> Process:
+    from hermes_tui.backends.sandbox import Streams, start
+
+    shell = find_shell("")
+    await _refuse_unended(shell, command, {})
+    with _file(command.encode(errors="surrogateescape")) as script:
+        number = script.fileno()
+        streams = Streams(stdin=keeping[0], pass_fds=(number,), linger=keeping[1])
+        argv = [shell, "-c", _line(shell, number)]
+        return await start(argv, sandbox, cwd=cwd, env=env, streams=streams)
+
+
+async def _refuse_unended(shell: str, command: str, env: Mapping[str, str]) -> None:
+    if "<<" in command and await _runs_off(shell, command, env):
+        raise ToolError(
+            "the here-document has no end", "its end word must stand alone on a line of its own"
         )
 
 

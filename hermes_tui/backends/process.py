@@ -15,29 +15,61 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import IO, Any
 
-from hermes_tui.backends.family import Family, group_alive
+from hermes_tui.backends.family import Family, group_alive, signal_all
 
 READ = 65_536
 LINGER = 0.3
 GRACE = 1.2
 _AFTER_KILL = 0.5
 _LEFT_IN_PIPE = 1 << 20
+_HUNTS = 20
 
 Stdin = int | None
 """What a child reads: a descriptor, `process.PIPE`, or None for nothing at all."""
 PIPE = subprocess.PIPE
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confinement:
+    """What is different about a child in a sandbox.
+
+    pass_fds: descriptors it keeps, under their own numbers; enter: confines the thread that
+    starts it (which then ends); keeper: its main process only holds the others together and has
+    to end last; strays: processes of it that left its family; ended: called with the exit code,
+    says which limit ended it, or nothing; aftermath: what it left in its workspace that makes
+    programs run code later on.
+    """
+
+    pass_fds: tuple[int, ...] = ()
+    enter: Callable[[], None] | None = None
+    keeper: bool = False
+    strays: Callable[[], Sequence[int]] | None = None
+    ended: Callable[[int], str] | None = None
+    aftermath: Callable[[], tuple[str, ...]] | None = None
+
+
+FREE = Confinement()
+
+
 class Process:
     """A running child. `pid` is also its process group; output is stdout and stderr as one.
 
     linger: seconds to go on reading after the main process ended while another one still
-    holds the pipe; None reads on until the last holder is gone.
+    holds the pipe; None reads on until the last holder is gone. stopped_by: the limit of its
+    sandbox that ended it, in words.
     """
 
-    def __init__(self, popen: subprocess.Popen[bytes], linger: float | None) -> None:
+    def __init__(
+        self,
+        popen: subprocess.Popen[bytes],
+        linger: float | None,
+        confinement: Confinement = FREE,
+    ) -> None:
+        self.confinement = confinement
+        self.stopped_by = ""
         self.pid = popen.pid
         self.started = time.monotonic()
         self.seconds = 0.0
@@ -120,10 +152,11 @@ class Process:
         moved to another session are found as long as their parents live.
         """
         if not self.running and await self._gone(0.1):
-            return False
+            return self._end_strays()
         family = Family(self.pid)
         try:
-            self._signal(signal.SIGTERM)
+            if family.empty or not self.confinement.keeper:
+                self._signal(signal.SIGTERM)
             family.signal(signal.SIGTERM)
             await self._gone(grace, family)
         finally:
@@ -131,6 +164,7 @@ class Process:
             self._signal(signal.SIGKILL)
             family.signal(signal.SIGKILL)
             family.close()
+        self._end_strays()
         await self._gone(_AFTER_KILL)
         self._stop_reading()
         return True
@@ -140,6 +174,17 @@ class Process:
         for pipe in (self._popen.stdin, self._popen.stdout):
             if pipe is not None:
                 pipe.close()
+
+    def _end_strays(self) -> bool:
+        """Kill what slipped out of its family, as often as that has young; whether any did."""
+        found = False
+        for _ in range(_HUNTS):
+            strays = self.confinement.strays() if self.confinement.strays else ()
+            if not strays:
+                break
+            found = True
+            signal_all(strays, signal.SIGKILL)
+        return found
 
     def _signal(self, number: signal.Signals) -> None:
         try:
@@ -196,9 +241,11 @@ class Process:
 
     def _ended(self) -> None:
         self.seconds = time.monotonic() - self.started
-        code = self._popen.poll()
+        code = self._popen.poll() or 0
+        if self.confinement.ended is not None:
+            self.stopped_by = self.confinement.ended(code)
         if not self._exited.done():
-            self._exited.set_result(0 if code is None else code)
+            self._exited.set_result(code)
         if self._linger is not None:
             self._loop.call_later(self._linger, self._stop_reading)
 
@@ -229,6 +276,47 @@ async def start(
     """
     popen = _popen(argv, cwd, env, (stdin, subprocess.PIPE), pass_fds)
     return Process(popen, linger)
+
+
+async def start_confined(
+    argv: Sequence[str],
+    confinement: Confinement,
+    *,
+    cwd: str,
+    env: Mapping[str, str],
+    stdin: Stdin = None,
+    linger: float | None = LINGER,
+) -> Process:
+    """The same for a program in a sandbox; the work of building one is in `sandbox`."""
+
+    def make() -> subprocess.Popen[bytes]:
+        return _popen(argv, cwd, env, (stdin, subprocess.PIPE), confinement.pass_fds)
+
+    popen = make() if confinement.enter is None else _made_within(confinement.enter, make)
+    return Process(popen, linger, confinement)
+
+
+def _made_within(
+    enter: Callable[[], None], make: Callable[[], subprocess.Popen[bytes]]
+) -> subprocess.Popen[bytes]:
+    """Start a program from a thread that confines itself first, and ends with that."""
+    made: list[subprocess.Popen[bytes] | OSError] = []
+
+    def confined() -> None:
+        try:
+            enter()
+            made.append(make())
+        except OSError as error:
+            made.append(error)
+
+    thread = threading.Thread(target=confined, name="sandboxed start")
+    thread.start()
+    thread.join()
+    if not made:
+        raise OSError(0, "the sandbox could not be entered")
+    if isinstance(made[0], OSError):
+        raise made[0]
+    return made[0]
 
 
 def spawn_detached(argv: Sequence[str], *, cwd: str, env: Mapping[str, str], log: str) -> int:

@@ -1,0 +1,142 @@
+"""Finds the secret and the code-running files of a workspace, quickly each time it is asked.
+
+A folder is read again only when its modification time says that names in it have changed;
+files whose secrecy depends on what they hold are looked at again when they were written.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from contextlib import suppress
+
+from msgspec import Struct
+
+from hermes_tui.security import grants_names as names
+
+_FOLDERS = 20_000
+_SETTLED_NS = 2_000_000_000
+_STATES = 20
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """Absolute paths. secrets: to be hidden; frozen: not to be changed; git: repositories'
+    folders; complete: whether every folder was looked at.
+    """
+
+    secrets: tuple[str, ...] = ()
+    frozen: tuple[str, ...] = ()
+    git: tuple[str, ...] = ()
+    complete: bool = True
+
+
+class _Folder(Struct):
+    changed: int
+    settled: bool
+    folders: list[str] = []
+    secrets: list[str] = []
+    doubtful: list[str] = []
+    frozen: list[str] = []
+    git: list[str] = []
+
+
+class Index:
+    """What is known of one workspace. One thread at a time may use it."""
+
+    def __init__(self, top: str) -> None:
+        self._top = top
+        self._folders: dict[str, _Folder] = {}
+        self._verdicts: dict[str, tuple[tuple[int, int, int], bool]] = {}
+        self._lock = threading.Lock()
+
+    def find(self) -> Found:
+        """The present state of the workspace."""
+        with self._lock:
+            return self._find()
+
+    def _find(self) -> Found:
+        secrets: list[str] = []
+        frozen: list[str] = []
+        git: list[str] = []
+        seen: dict[str, _Folder] = {}
+        left = [self._top]
+        while left and len(seen) < _FOLDERS:
+            path = left.pop()
+            folder = self._folder(path)
+            if folder is None:
+                continue
+            seen[path] = folder
+            left += folder.folders
+            secrets += folder.secrets
+            secrets += [one for one in folder.doubtful if self._is_secret(one)]
+            frozen += folder.frozen
+            git += folder.git
+        self._folders = seen
+        return Found(
+            secrets=tuple(sorted(secrets)),
+            frozen=tuple(sorted(frozen)),
+            git=tuple(sorted(git)),
+            complete=not left,
+        )
+
+    def _folder(self, path: str) -> _Folder | None:
+        try:
+            changed = os.stat(path, follow_symlinks=False).st_mtime_ns
+        except OSError:
+            return None
+        known = self._folders.get(path)
+        if known is not None and known.settled and known.changed == changed:
+            return known
+        return _read(path, changed)
+
+    def _is_secret(self, path: str) -> bool:
+        try:
+            status = os.stat(path, follow_symlinks=False)
+        except OSError:
+            return False
+        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+        known = self._verdicts.get(path)
+        if known is None or known[0] != stamp:
+            known = (stamp, names.holds_secret(path))
+            self._verdicts[path] = known
+        return known[1]
+
+
+def _read(path: str, changed: int) -> _Folder:
+    # A change within the clock's step of the last one would go unseen: read again next time.
+    folder = _Folder(changed=changed, settled=time.time_ns() - changed > _SETTLED_NS)
+    with suppress(OSError), os.scandir(path) as entries:
+        for entry in entries:
+            _sort(entry, folder)
+    return folder
+
+
+def _sort(entry: os.DirEntry[str], folder: _Folder) -> None:
+    if entry.name == ".git":
+        (folder.git if entry.is_dir(follow_symlinks=False) else folder.frozen).append(entry.path)
+    elif entry.is_dir(follow_symlinks=False):
+        if names.is_frozen_folder(entry.name):
+            folder.frozen.append(entry.path)
+        if names.is_searched(entry.name):
+            folder.folders.append(entry.path)
+    elif not entry.is_symlink():
+        sort = names.sort_of_file(entry.name)
+        if sort == "secret":
+            folder.secrets.append(entry.path)
+        elif sort == "doubtful":
+            folder.doubtful.append(entry.path)
+        elif sort == "frozen":
+            folder.frozen.append(entry.path)
+
+
+_indexes: dict[str, Index] = {}
+
+
+def index_of(top: str) -> Index:
+    """The index of a workspace, kept for the next command."""
+    if top not in _indexes:
+        while len(_indexes) >= _STATES:
+            del _indexes[next(iter(_indexes))]
+        _indexes[top] = Index(top)
+    return _indexes[top]
