@@ -22,8 +22,9 @@ from hermes_tui.intents import (
     RunCommand,
     Search,
 )
-from hermes_tui.plain import answering, words
+from hermes_tui.plain import answering, first_run, words
 from hermes_tui.plain.leaving import Left
+from hermes_tui.plain.settings import settings
 from hermes_tui.plain.speech import count, one_line, sentence
 
 if TYPE_CHECKING:
@@ -192,6 +193,10 @@ def _matching(records: tuple[Record, ...], text: str) -> list[str]:
 # --- help and leaving ----------------------------------------------------------------------
 
 
+async def _setup(face: PlainFace, args: str) -> None:
+    await first_run.begin(face)
+
+
 async def _keys(face: PlainFace, args: str) -> None:
     face.say(
         "Enter sends. While the agent works, what you type reaches it after the running tool.",
@@ -255,6 +260,8 @@ HANDLERS: dict[str, Handler] = {
     "skills": _skills,
     "memory": _memory,
     "find": _find,
+    "settings": settings,
+    "setup": _setup,
     "keys": _keys,
     "help": _help,
     "detach": _detach,

@@ -7,8 +7,8 @@ import contextlib
 import signal
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Literal
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec.structs import replace
 
@@ -16,12 +16,15 @@ from hermes_tui import commands, events
 from hermes_tui.errors import HermesError
 from hermes_tui.events import ApprovalAsked, InputReceived, QuestionAsked, Record
 from hermes_tui.intents import OpenSession, PromptHistory, Send, SessionInfo, SessionView, Stop
-from hermes_tui.plain import answering, words
+from hermes_tui.plain import answering, first_run, words
 from hermes_tui.plain.leaving import Leave, Left
 from hermes_tui.plain.reply import ReplyLines
 from hermes_tui.plain.speech import count, one_line, sentence
 from hermes_tui.plain.terminal import Lines, choose
 from hermes_tui.runtime.client import CoreClient
+
+if TYPE_CHECKING:
+    from hermes_tui.plain.first_run import FirstRun
 
 FACE = "plain"
 EARLIER = 6
@@ -54,7 +57,8 @@ class PlainFace:
     """One person's lines. Commands and answers use its attributes.
 
     pending: unanswered approvals and questions, oldest first; waiting: inputs not yet taken;
-    expects: what the next line is for, when it is not something to say.
+    expects: what the next line is for, when it is not something to say; hidden: it is not to be
+    seen while it is typed; setup: the first run, once it has begun.
     """
 
     def __init__(
@@ -69,6 +73,9 @@ class PlainFace:
         self.waiting: dict[str, InputReceived] = {}
         self.working = False
         self.expects: Callable[[str], Awaitable[None]] | None = None
+        self.hidden = False
+        self.setup: FirstRun | None = None
+        self._group: asyncio.TaskGroup | None = None
         self._mine: set[str] = set()
         self._reply = ReplyLines()
         self._seen = self._sent = 0
@@ -83,6 +90,7 @@ class PlainFace:
         await self.open(self.request)
         try:
             async with asyncio.TaskGroup() as group:
+                self._group = group
                 group.create_task(self._listen())
                 group.create_task(self._talk())
         except ExceptionGroup as ended:
@@ -109,6 +117,11 @@ class PlainFace:
             self.say(*words.lines(one))
         earlier = await self.client.ask(PromptHistory())
         self.lines.remember(earlier.lines)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something while lines are read; it tells its own errors."""
+        if self._group is not None:
+            self._group.create_task(work)
 
     def say(self, *lines: str) -> None:
         """Print lines."""
@@ -148,6 +161,8 @@ class PlainFace:
             case events.TurnStarted() | events.TurnEnded():
                 self.working = isinstance(event, events.TurnStarted)
                 return words.lines(event)
+            case events.FetchProgress():
+                return self.setup.heard(event) if self.setup else ()
             case events.SessionChanged():
                 self._changed(event)
                 return words.lines(event)
@@ -177,9 +192,11 @@ class PlainFace:
     # --- what is typed ---------------------------------------------------------------------
 
     async def _talk(self) -> None:
+        if self.lines.echoes:
+            await first_run.offer(self)
         while True:
             try:
-                text = await self.lines.read()
+                text = await self.lines.read(self.hidden)
                 if text is None:
                     await self._input_ended()
                 else:
@@ -191,7 +208,7 @@ class PlainFace:
 
     async def take(self, text: str) -> None:
         """One text: a command, an answer that was asked for, or something to say."""
-        expects, self.expects = self.expects, None
+        expects, self.expects, self.hidden = self.expects, None, False
         slash = commands.is_command(text)
         if expects is not None and not (slash and commands.parse(text)[0]):
             await expects(text)

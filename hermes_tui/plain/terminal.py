@@ -10,7 +10,7 @@ import queue
 import select
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from hermes_tui.paste import clean
@@ -32,8 +32,11 @@ class Lines(Protocol):
         """Print one line."""
         ...
 
-    async def read(self) -> str | None:
-        """The next text, None at the end of input. Raises KeyboardInterrupt for ctrl+c."""
+    async def read(self, hidden: bool = False) -> str | None:
+        """The next text, None at the end of input. Raises KeyboardInterrupt for ctrl+c.
+
+        hidden: it is not shown while it is typed.
+        """
         ...
 
     def interrupt(self) -> None:
@@ -74,9 +77,10 @@ class PlainLines:
         """Print one line."""
         self._write.put(f"{speakable(line)}\n".encode(self._encoding, "replace"))
 
-    async def read(self) -> str | None:
+    async def read(self, hidden: bool = False) -> str | None:
         """The next line without its newline, None at the end."""
-        line = await self._read.get()
+        with _no_echo(self._in) if hidden else contextlib.nullcontext():
+            line = await self._read.get()
         if line == _INTERRUPT:
             raise KeyboardInterrupt
         return line
@@ -156,9 +160,12 @@ class PromptLines:
         """Print one line above the prompt."""
         print(speakable(line), flush=True)
 
-    async def read(self) -> str | None:
+    async def read(self, hidden: bool = False) -> str | None:
         """What was entered; a paste of many lines is one text."""
-        from hermes_tui.plain.terminal_prompt import make_session
+        from hermes_tui.plain.terminal_prompt import hidden_line, make_session
+
+        if hidden:
+            return await hidden_line()
 
         if self._session is None:
             self._session = make_session(self._earlier)
@@ -179,3 +186,21 @@ class PromptLines:
     def close(self) -> None:
         """Give the terminal back."""
         self._stack.close()
+
+
+@contextlib.contextmanager
+def _no_echo(fd: int) -> Generator[None]:
+    """Have a terminal show nothing of what is typed."""
+    import termios
+
+    try:
+        before = termios.tcgetattr(fd)
+    except termios.error:
+        yield  # a pipe shows nothing anyway
+        return
+    quiet = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+    termios.tcsetattr(fd, termios.TCSADRAIN, quiet)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(fd, termios.TCSADRAIN, before)

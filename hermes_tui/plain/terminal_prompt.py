@@ -28,6 +28,15 @@ def make_session(earlier: Sequence[str]) -> PromptSession[str]:
     )
 
 
+async def hidden_line() -> str | None:
+    """A line that is shown as stars and can't be recalled; None at the end of input."""
+    session: PromptSession[str] = PromptSession("> ", is_password=True)
+    try:
+        return clean(await session.prompt_async())
+    except EOFError:
+        return None
+
+
 class Slash(Completer):
     """Completes `/` commands."""
 

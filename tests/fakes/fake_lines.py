@@ -8,13 +8,14 @@ from collections.abc import Sequence
 
 
 class FakeLines:
-    """Implements `plain.terminal.Lines`. printed: all lines so far."""
+    """Implements `plain.terminal.Lines`. printed: all lines; hidden: which reads were."""
 
     def __init__(self, *, echoes: bool = True) -> None:
         self.echoes = echoes
         self.printed: list[str] = []
         self.recalled: tuple[str, ...] = ()
         self.closed = False
+        self.hidden: list[bool] = []
         self._typed: asyncio.Queue[str | type[KeyboardInterrupt] | None] = asyncio.Queue()
 
     def type(self, *lines: str | type[KeyboardInterrupt] | None) -> None:
@@ -34,7 +35,8 @@ class FakeLines:
     def write(self, line: str) -> None:
         self.printed.append(line)
 
-    async def read(self) -> str | None:
+    async def read(self, hidden: bool = False) -> str | None:
+        self.hidden += [hidden]
         line = await self._typed.get()
         if line is KeyboardInterrupt:
             raise KeyboardInterrupt

@@ -25,6 +25,8 @@ SILENT = {
     "text_delta",
     "tool_output",
     "sessions_changed",
+    "settings_changed",
+    "fetch_progress",
 }
 ASKED = events.ApprovalAsked(
     ask_id="1", turn=1, step=1, call_id="c", tool="run_command", title="delete", detail="rm x",
