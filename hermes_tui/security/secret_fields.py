@@ -27,10 +27,25 @@ from hermes_tui.security.secret_text import (
     looks_random,
 )
 
-_STEMS = (b"pass", b"pwd", b"secret", b"token", b"key", b"auth", b"cred", b"sess", b"sig", b"jwt")
+_STEMS = (
+    b"pass",
+    b"pwd",
+    b"secret",
+    b"token",
+    b"key",
+    b"auth",
+    b"cred",
+    b"sess",
+    b"sig",
+    b"jwt",
+    b"_pat",
+)
 _LONGEST = 2048  # characters of a value
 _SAMPLE = 256
 _NAME_SIGNS = frozenset("_-.")
+_NAME_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+_LINKS = ("is ", "was ", "are ", "lautet ", "equals ")
+_BARE_NAMES = ("requirepass", "masterauth")  # of redis.conf
 _AFTER_NAME = frozenset(" \t:=>\"'`]\\|,\r\n")
 _TAIL = Pattern(r"[A-Za-z0-9_.\-]*")
 _OPERATOR = Pattern(
@@ -51,15 +66,16 @@ _NEXT_PAIR = Pattern(r";\s*(?:[A-Za-z][\w ]*=|$)")
 _CALL = Pattern(r"[A-Za-z_$][\w.$]*(?:\(|\[|\{|::|->)")
 _IDENTIFIER = Pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|[A-Za-z]+[-_]?[vV]?\d{1,3}$")
 _ALGORITHM = Pattern(
-    r"(?:base\d|sha\d|md5|utf-?\d|rs\d|hs\d|es\d|aes|rsa|ed\d|x\d+|oauth|gpt|http|iso|ipv|v\d|"
-    r"\d+[-_ ]?(?:bit|byte|char|min|sec|day|hour|ms|s$|d$|h$|m$|%))",
+    r"(?:base\d+|sha\d+|md5|utf-?\d+|[rhe]s\d{3}|aes\d*|rsa\d*|ed\d+|x\d+|oauth\d?|gpt|http|iso\d*|"
+    r"ipv\d|v\d+)(?![A-Za-z0-9])|"
+    r"\d+[-_ ]?(?:bit|byte|char|min|sec|day|hour|ms|s$|d$|h$|m$|%)",
     re.I,
 )
 _UUID = Pattern(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$", re.I)
 _BEFORE = Pattern(r"([A-Za-z]{2,20})[ \t]$")
 _LINE_NAME = Pattern(r"[ \t]*(?:export[ \t]+|set[ \t]+|-[ \t]+|//\S+:)?$")
 
-Context = Literal["code", "line", "query", "prose", "option"]
+Context = Literal["code", "line", "query", "prose", "option", "loose"]
 
 
 class _Field(Struct):
@@ -104,7 +120,7 @@ def _end_of_name(text: str, at: int) -> int:
 
 
 def _field(text: str, at: int, end: int) -> _Field | None:
-    if text[end : end + 1] not in _AFTER_NAME:
+    if text[end : end + 1] not in _AFTER_NAME or _goes_on_in_words(text, at, end):
         return None
     start = _start_of_name(text, at)
     name = text[start:end]
@@ -116,13 +132,21 @@ def _field(text: str, at: int, end: int) -> _Field | None:
     return field if field is not None and _read(text, field) else None
 
 
+def _goes_on_in_words(text: str, at: int, end: int) -> bool:
+    """Whether a name is only a word of a sentence, `the key to …`: by far the most are."""
+    following = text[end + 1 : end + 18]
+    return (
+        text[end] == " "
+        and following[:1].isalpha()
+        and " " in following
+        and not following.startswith(_LINKS)
+        and "-" not in text[max(0, at - 40) : at]
+    )
+
+
 def _start_of_name(text: str, at: int) -> int:
-    start = at
-    while start > 0 and at - start < 60:
-        before = text[start - 1]
-        if not (before.isascii() and (before.isalnum() or before in _NAME_SIGNS)):
-            break
-        start -= 1
+    before = text[max(0, at - 60) : at]
+    start = at - len(before) + len(before.rstrip(_NAME_LETTERS))
     while text[start] in "-.":
         start += 1
     return start
@@ -138,12 +162,12 @@ def _place(text: str, start: int, end: int, name: str, how: Strength) -> _Field 
     if after is None:
         return None
     context: Context = "code"
-    must_quote = after["op"] == ","
+    must_quote = after["op"] in (",", "==", "===")
     if after["is"]:
         context = "prose"
     elif after["gap"] is not None:
-        context = "option" if text[max(0, start - 1) : start] == "-" else "prose"
-        must_quote = context == "prose"
+        option = text[max(0, start - 1) : start] == "-" or name.lower() in _BARE_NAMES
+        context = "option" if option else "loose"
     elif after["op"] == "=" and text[max(0, start - 1) : start] in ("?", "&"):
         context = "query"
     elif after["op"] in ("=", ":") and _begins_line(text, start):
@@ -200,6 +224,8 @@ def _is_secret(field: _Field, settings: bool) -> bool:
         return False
     if field.how == "weak":
         return _weak(field)
+    if field.context == "loose" and (not field.quoted or field.name.lower() == "pass"):
+        return strength(field.name) in ("key", "password") and looks_random(value, 16)
     if field.context == "prose" and not field.quoted:
         return _in_prose(value, field.how)
     if field.how == "key":
@@ -211,24 +237,32 @@ def _is_code(value: str) -> bool:
     """Whether a bare value reads as an expression of a programming language."""
     if _CALL.re.match(value):
         return True
-    return _IDENTIFIER.re.match(value) is not None and not looks_random(value, 16)
+    pieces = value.replace("_", ".").split(".")
+    return _IDENTIFIER.re.match(value) is not None and not any(
+        looks_random(piece, 16) for piece in pieces
+    )
 
 
 def _weak(field: _Field) -> bool:
     """For `key`, `session` and the like only what looks generated counts, no hash and no id."""
     value = field.sample
-    if " " in value or "/" in value[:8] or _UUID.re.match(value):
+    if " " in value or "," in value or "/" in value[:8] or _UUID.re.match(value):
         return False
-    if is_hex(value) and field.context != "query" and not field.name.lower().startswith("auth"):
+    if (
+        is_hex(value)
+        and field.context != "query"
+        and not field.name.strip("_").lower().startswith("auth")
+    ):
         return False
     return len(value) >= 16 and looks_random(value.rstrip("="), 14)
 
 
 def _key(value: str, quoted: bool) -> bool:
     """For keys and tokens: long enough, no blanks, letters and digits, and no name of a version."""
+    value = value.removeprefix("base64:")
     if any(c.isspace() for c in value) or len(value) < 8 or _ALGORITHM.re.match(value):
         return False
-    if looks_random(value):
+    if looks_random(value) and (quoted or has_digit(value) or len(value) >= 20):
         return True
     if not has_digit(value):
         return classes(value) >= 3 and len(value) >= 16 and not value.isidentifier()

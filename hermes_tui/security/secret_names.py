@@ -12,7 +12,7 @@ Strength = Literal["", "weak", "key", "password"]
 _WORD = Pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # Words after the telling one that leave it what it is: `client-key-data`, `TOKEN_PROD`, `key2`.
 _TAILS = words(
-    "value val string str b64 base64 raw text plain plaintext prod production dev development "
+    "base value val string str b64 base64 raw text plain plaintext prod production dev development "
     "test testing staging stage live default new old current previous main primary secondary "
     "backup data env local ro rw readonly master slave replica"
 )
@@ -59,6 +59,8 @@ def strength(name: str) -> Strength:
         return "password"
     if last in _KEYS or last.endswith(_KEY_ENDS):
         return "weak" if kinds & _TOKEN_KINDS else "key"
+    if last == "pat" and kinds:
+        return "key"
     if last == "key" and kinds & _KEY_KINDS and "public" not in kinds:
         return "key"
     if last in _WEAK and not kinds & {"public", "max", "min", "num", "count"}:

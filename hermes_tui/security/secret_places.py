@@ -27,10 +27,10 @@ _PUTTY = Pattern(r"Private-Lines: \d+\r?\n(?P<word>(?:[A-Za-z0-9+/=]{8,}\r?\n?)+
 _USER_INFO = Pattern(r"://[^\s/?#@:\"'<>]*:(?P<word>[^\s/?#\"'<>]+)@")
 _AUTHORIZATION = Pattern(
     r"authorization\\{0,3}[\"']?[ \t]*[:=,][ \t]*\\{0,3}[\"']?(?:[A-Za-z][A-Za-z0-9-]{1,20}[ \t]+)?"
-    r"(?P<word>[^\s\"'`,;<>\\]{6,})",
+    r"(?P<word>[^\s\"'`,;<>\\()]{6,}+)(?!\()",
     re.I,
 )
-_BEARER = Pattern(r"bearer[ \t:=]+[\"']?(?P<word>[^\s\"'`,;<>\\]{8,})", re.I)
+_BEARER = Pattern(r"bearer[ \t:=]+[\"']?(?P<word>[^\s\"'`,;<>\\()]{8,}+)(?!\()", re.I)
 _COOKIE = Pattern(r"cookie\\{0,3}[\"']?[ \t]*[:=][ \t]*\\{0,3}[\"']?([^\r\n\"']+)", re.I)
 _PAIR = Pattern(r"([^\s=;,]+)=([^;\s,]+)")
 _COOKIE_LIMIT = 8192  # more than any browser sends
@@ -70,8 +70,8 @@ def find(page: Page) -> Iterator[Span]:
     yield from _words(_BEARER, page, b"bearer", "bearer token", _is_credential)
     yield from _cookies(page)
     if page.has(b"pass") and page.has(b"password"):
-        for hint in (b"machine", b"default"):
-            yield from _words(_NETRC, page, hint, "netrc", _is_password)
+        yield from _words(_NETRC, page, b"machine", "netrc", _is_password)
+        yield from _words(_NETRC, page, b"default", "netrc", _is_default)
     yield from _pgpass(page.text)
     yield from _cards(page)
     for hint in (b"phrase", b"mnemonic"):
@@ -95,7 +95,11 @@ def _is_password(word: str) -> bool:
 def _is_credential(word: str) -> bool:
     if len(word) < 8 or is_placeholder(word):
         return False
-    return has_digit(word) or looks_random(word) or len(set(word)) > 14
+    return has_digit(word) or looks_random(word)
+
+
+def _is_default(word: str) -> bool:
+    return has_digit(word) and _is_password(word)
 
 
 def _key_blocks(text: str) -> Iterator[Span]:
@@ -146,8 +150,8 @@ def _cards(page: Page) -> Iterator[Span]:
         end = marked.find(b"x", at)
         for match in _CARD.re.finditer(page.text, max(0, at - 1), end):
             grouped = not match[0].isdigit()
-            before = page.small[max(0, match.start() - 40) : match.start()]
-            if _is_card(match[0]) and (grouped or any(word in before for word in _CARD_WORDS)):
+            around = page.small[max(0, match.start() - 40) : match.end() + 20]
+            if _is_card(match[0]) and (grouped or any(word in around for word in _CARD_WORDS)):
                 yield Span(match.start(), match.end(), "payment card")
         at = marked.find(_CARD_SIZE, end)
 

@@ -237,6 +237,8 @@ def _by_prefix(text: str, start: int, end: int, word: str) -> Span | None:
         return Span(start, end, "aws")
     if word[:2] == "SK" and len(word) == 34 and is_hex(word[2:]):
         return Span(start, end, "twilio")
+    if 36 <= len(word) <= 37 and word[32:35] == "-us" and is_hex(word[:32]):
+        return Span(start, end, "mailchimp")
     return None
 
 
