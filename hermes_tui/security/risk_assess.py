@@ -30,6 +30,7 @@ from hermes_tui.security.risk_scene import Scene
 from hermes_tui.security.risk_types import RISKS, Assessment, Finding, Part
 from hermes_tui.security.shell_call import program_name
 from hermes_tui.security.shell_command import Command, Reading
+from hermes_tui.security.shell_options import names
 from hermes_tui.security.shell_second import disagreement
 from hermes_tui.security.shell_start import follow
 from hermes_tui.security.shell_state import UNKNOWN
@@ -48,6 +49,13 @@ _TABLES = (
     risk_self.PROGRAMS,
 )
 _MAX_NESTED = 6
+# Programs whose output is made for `eval`: they print settings for the shell.
+_SETTING_UP = frozenset(
+    names(
+        "ssh-agent brew direnv pyenv rbenv nodenv conda mamba starship dircolors opam fnm zoxide "
+        "mise asdf lesspipe luarocks minikube"
+    )
+)
 _SPELT_OUT = SHELLS | {"rm", "shred", "dd", "sudo", "python3", "python", "perl", "chmod", "find"}
 # Characters that look like ASCII ones but are not folded by NFKC: Cyrillic, Greek, slashes, dashes.
 _LOOKALIKES = str.maketrans(
@@ -119,8 +127,10 @@ def _judged(reading: Reading, places: Places, depth: int) -> Scene:
 
 
 def _judge_command(command: Command, scene: Scene) -> None:
-    if command.opaque:
+    if command.opaque and not _sets_up(command, scene):
         scene.opaque.append(command.opaque)
+    if command.argv and command.argv[0].startswith(("/etc/init.d/", "/etc/rc.d/")):
+        scene.find("service", "it changes services", outside=True)
     handlers = [*_handlers(command.name)]
     for handler in handlers:
         handler(command, scene)
@@ -129,6 +139,18 @@ def _judge_command(command: Command, scene: Scene) -> None:
     risk_self.own_process(command, scene)
     risk_self.own_settings(command, scene)
     flow(command, scene)
+
+
+def _sets_up(command: Command, scene: Scene) -> bool:
+    """Whether `eval` reads nothing but what a known program prints to set up a shell."""
+    numbers = {one for one in command.sources if isinstance(one, int)}
+    printers = [one for one in scene.commands if one.number in numbers]
+    return (
+        command.name == "eval"
+        and bool(printers)
+        and len(command.sources) == len(printers)
+        and all(one.name in _SETTING_UP and len(one.argv) < 5 for one in printers)
+    )
 
 
 def _unknown_wrapper(command: Command, scene: Scene) -> None:

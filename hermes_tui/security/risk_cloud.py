@@ -124,6 +124,8 @@ def _kubectl(command: Command, scene: Scene) -> None:
     if not words or _HELP & set(command.argv[1:]) or "--dry-run=" in text:
         return
     verb = next((word for word in words if word in _KUBE_VERBS or word in _KUBE_READS), words[0])
+    if verb == "rollout" and {"status", "history"} & set(words):
+        return
     if (
         verb in ("delete", "drain", "evict")
         or "--force" in command.argv
@@ -256,6 +258,8 @@ def _cloud(command: Command, scene: Scene) -> None:
         command.name == "heroku" and words[0] in ("config", "config:get")
     ):
         scene.find("secret-reading", "it shows keys of a cloud account", outside=True)
+    elif re.search(r"\bupload(?:-batch)?\b", text):
+        scene.find("exfiltration", "it sends files to a cloud account", outside=True)
     elif _CLOUD_OPENS.search(text):
         scene.find("privilege", "it gives rights in a cloud account", outside=True)
     elif _CLOUD_GONE.search(text):
@@ -303,7 +307,7 @@ def _gh(command: Command, scene: Scene) -> None:
         text,
     ):
         _gone(scene, "it deletes on GitHub")
-    elif re.search(r"\bgist create\b|\brelease upload\b", text):
+    elif re.search(r"\bgist create\b|\brelease upload\b|repo create\b.*--(?:push|source)", text):
         scene.find("exfiltration", "it publishes files", outside=True)
     elif re.search(
         r"\b(?:secret|variable|ssh-key|deploy-key) (?:set|add)\b|repo edit .*--visibility"

@@ -13,12 +13,16 @@ from hermes_tui.security.risk_scene import Scene, secret_variable
 from hermes_tui.security.shell_command import Command
 from hermes_tui.security.shell_state import UNKNOWN
 
+# Text that is only printed says nothing about what the code does.
+_SHOWN = re.compile(
+    r"\b(?:print|console\.log|puts|echo|say|printf)\s*\(?\s*(?:'[^'\n]*'|\"[^\"\n$`#{]*\")\s*(?:\)|;|\Z|\n)"
+)
 _STRING = re.compile(
     r"'''(.*?)'''|\"\"\"(.*?)\"\"\"|'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\"|`([^`]*)`",
     re.DOTALL,
 )
 _FORKS = re.compile(
-    r"(?:while|until|for|loop|forever)\b[^;]*?[\s:;{(]*.{0,60}?\bfork\b|\bfork\s+while\b"
+    r"fork\(\)\s*for\b|(?:while|until|for|loop|forever)\b[^;]*?[\s:;{(]*.{0,60}?\bfork\b|\bfork\s+while\b"
     r"|fork\s*\(?\)?\s*;?\s*fork|(?:while|loop).{0,40}(?:Popen|spawn)\(.{0,20}\$0",
     re.DOTALL | re.IGNORECASE,
 )
@@ -29,7 +33,7 @@ _SOCKET = re.compile(
     re.IGNORECASE,
 )
 _HANDS_OVER = re.compile(
-    r"dup2|pty\.spawn|/bin/(?:ba|z|da)?sh|cmd\.exe|\bsh -i\b|STDIN->fdopen|child_process"
+    r"sh\s+<&|dup2|pty\.spawn|/bin/(?:ba|z|da)?sh|cmd\.exe|\bsh -i\b|STDIN->fdopen|child_process"
     r"|\bexec\b|subprocess|popen|getline|powershell",
     re.IGNORECASE,
 )
@@ -125,6 +129,7 @@ def judge_code(code: str, command: Command, scene: Scene, kind: str = "") -> Non
             shell_lines(_interpolated(text[0] or text[1]), command, scene)
     if UNKNOWN in code:
         scene.opaque.append("the code it runs can't be known")
+    code = _SHOWN.sub(" ", code)
     if _FORKS.search(code):
         scene.find("process", "it starts copies of itself without end", floor=True, outside=True)
     if _SOCKET.search(code) and _HANDS_OVER.search(code):
@@ -171,8 +176,10 @@ def _programs(code: str, command: Command, scene: Scene) -> None:
     starts = [*_STARTS.finditer(code)]
     if "subprocess" in code:
         starts += _STARTS_PYTHON.finditer(code)
+    if starts or "pty.spawn" in code:
+        scene.opaque.append("its code starts other programs")
     for found in starts:
-        text = code[found.start() : found.start() + 600].split("\n\n")[0]
+        text = code[found.end() - 1 : found.end() + 600].split("\n\n")[0]
         shell_lines(_arguments(text), command, scene)
 
 

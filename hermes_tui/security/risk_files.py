@@ -252,7 +252,7 @@ def _tar(command: Command, scene: Scene) -> None:
         scene.find("overwrite", "it unpacks to wherever the archive says", outside=True)
     if options.has("overwrite", "unlink-first", "recursive-unlink", "U"):
         scene.find("overwrite", "it overwrites files that are there")
-    if options.has("remove-files"):
+    if options.has("remove-files", "delete"):
         scene.find("destruction", "it deletes the files it packs")
     programs = options.every(
         "to-command",
@@ -315,6 +315,12 @@ def _sed(command: Command, scene: Scene) -> None:
         scene.find("overwrite", "it rewrites many files in place")
 
 
+def _cpio(command: Command, scene: Scene) -> None:
+    short = "".join(arg[1:] for arg in command.argv[1:] if re.fullmatch(r"-[A-Za-z]+", arg))
+    if "u" in short and "i" in short:
+        scene.find("overwrite", "it overwrites files that are there")
+
+
 def _windows(command: Command, scene: Scene) -> None:
     scene.find("destruction", "it deletes files")
 
@@ -334,6 +340,7 @@ PROGRAMS: dict[str, Handler] = {
     "unzip": _unzip,
     "rsync": _rsync,
     "robocopy": _robocopy,
+    "cpio": _cpio,
     **dict.fromkeys(("sed", "gsed"), _sed),
     **dict.fromkeys(("del", "erase", "rd", "deltree", "format", "cipher"), _windows),
 }

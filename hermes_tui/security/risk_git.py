@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 
 from hermes_tui.security.risk_files import Handler
@@ -46,6 +47,8 @@ def _git(command: Command, scene: Scene) -> None:
             scene.find("persistence", f"it has git run a program ({key})")
     if "--help" in args or "-h" in args or verb == "help":
         return
+    if options.value("exec-path"):
+        scene.find("remote-execution", "it has git run programs from another folder")
     handler = _VERBS.get(verb)
     if handler:
         handler(args, command, scene)
@@ -81,6 +84,16 @@ def _push(args: list[str], command: Command, scene: Scene) -> None:
     if options.has("receive-pack", "exec"):
         scene.find("remote-execution", "it names the program the remote runs")
     target = options.operands[0] if options.operands else options.value("repo")
+    added = any(
+        one.name == "git"
+        and target
+        and target in one.argv
+        and {"add", "set-url"} & set(one.argv[2:3])
+        for one in scene.commands
+        if "remote" in one.argv[1:2]
+    )
+    if added:
+        scene.find("exfiltration", "it sends the repository to a remote that was added just now")
     url = re.match(r"(?:[a-z+]+://|[\w.-]+@[\w.-]+:|ext::)", target)
     if url:
         facts = scene.facts[command.number]
@@ -233,7 +246,8 @@ def _submodule(args: list[str], command: Command, scene: Scene) -> None:
 
 
 def _bisect(args: list[str], command: Command, scene: Scene) -> None:
-    return
+    if args[:1] == ["run"]:
+        scene.judge(shlex.join(args[1:]), command)
 
 
 def _switch(args: list[str], command: Command, scene: Scene) -> None:
@@ -294,7 +308,7 @@ _VERBS: dict[str, Callable[[list[str], Command, Scene], None]] = {
     "replace": _always,
     "worktree": _worktree,
     "update-ref": _update_ref,
-    "symbolic-ref": _bisect,
+    "bisect": _bisect,
     "tag": _tag,
     "remote": _remote,
     "rm": _rm,

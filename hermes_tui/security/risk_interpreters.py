@@ -252,7 +252,7 @@ def _awk(command: Command, scene: Scene) -> None:
             left = re.sub(r"\"[^\"]*\"", "", argument).strip()
             if words and words[0].split()[:1] and words[0].split()[0].rpartition("/")[2] in SHELLS:
                 scene.opaque.append("its code feeds a shell")
-            shell_lines(
+            _escapes(
                 ("".join(words) + (UNKNOWN if left else "")) if words else UNKNOWN, command, scene
             )
         if re.search(
@@ -285,10 +285,10 @@ def _sed(command: Command, scene: Scene) -> None:
         scripts = options.operands[:1]
     for script in scripts:
         for text in _SED_EXEC.findall(script):
-            shell_lines(text or UNKNOWN, command, scene)
+            _escapes(text or UNKNOWN, command, scene)
         for flags, target in _substitutions(script):
             if "e" in flags:
-                shell_lines(target if re.fullmatch(r"[^\\&]+", target) else UNKNOWN, command, scene)
+                _escapes(target if re.fullmatch(r"[^\\&]+", target) else UNKNOWN, command, scene)
             if "w" in flags:
                 scene.facts[command.number].writes += scene.paths(
                     [flags.partition("w")[2].strip()], command
@@ -330,6 +330,12 @@ def _vim(command: Command, scene: Scene) -> None:
         _editor_command(text, command, scene)
 
 
+def _escapes(text: str, command: Command, scene: Scene) -> None:
+    """Judge a command that a tool for other things is made to run."""
+    scene.opaque.append(f"it has {command.name} run a program")
+    shell_lines(text, command, scene)
+
+
 def _editor_command(text: str, command: Command, scene: Scene) -> None:
     shell = re.match(
         r"\s*:*\s*(?:silent!?\s+|exe(?:cute)?\s+['\"])?(?:\d*,?\d*|%|\.)?(?:r(?:ead)?\s*"
@@ -337,14 +343,14 @@ def _editor_command(text: str, command: Command, scene: Scene) -> None:
         text,
     )
     if shell:
-        shell_lines(shell[1].rstrip("'\""), command, scene)
+        _escapes(shell[1].rstrip("'\""), command, scene)
     called = re.search(
         r"\b(?:system|systemlist|term_start|job_start|jobstart|os\.execute"
         r"|io\.popen)\s*\(\s*(['\"])(.*?)\1",
         text,
     )
     if called:
-        shell_lines(called[2], command, scene)
+        _escapes(called[2], command, scene)
     elif re.search(r"\b(?:py(?:thon)?3?x?|lua|perl|ruby|luado)\b\s+(.*)", text):
         judge_code(text, command, scene)
     elif re.search(r"\b(?:terminal|term|te)\b\s*\S|delete\(", text):
@@ -371,9 +377,9 @@ def _debugger(command: Command, scene: Scene) -> None:
             shell = re.match(r"\s*(?:shell|!|platform shell|make)\s*(.*)", text)
             called = re.search(r"system\s*\(\s*\"(.*?)\"", text)
             if shell:
-                shell_lines(shell[1], command, scene)
+                _escapes(shell[1], command, scene)
             elif called:
-                shell_lines(called[1], command, scene)
+                _escapes(called[1], command, scene)
             elif text.startswith(("python", "py ", "script", "source")):
                 judge_code(text, command, scene)
         elif flag in ("-x", "--command", "-ix"):

@@ -34,6 +34,8 @@ def _python(command: Command, scene: Scene) -> None:
     args = list(command.argv[1:])
     while args and args[0] in ("pip", "tool", "-m", "python", "self"):
         args.pop(0)
+    if command.name == "easy_install":
+        args.insert(0, "install")
     options = parse(args, _PIP)
     verb = options.operands[0] if options.operands else ""
     rest = options.operands[1:]
@@ -92,6 +94,8 @@ def _node(command: Command, scene: Scene) -> None:
         _sources(options.operands, options.every("registry"), scene)
         if options.has("g", "global"):
             scene.find("privilege", "it installs for the whole machine", outside=True)
+    elif verb in ("uninstall", "rm", "remove", "un") and options.has("g", "global"):
+        scene.find("service", "it removes software of the whole machine", outside=True)
     elif verb == "cache" and "clean" in options.operands:
         return
     if options.has("script-shell"):
@@ -105,6 +109,8 @@ def _cargo(command: Command, scene: Scene) -> None:
         and "--dry-run" not in command.argv
     ):
         _published(scene)
+    elif words[:1] == ["uninstall"]:
+        scene.find("service", "it removes installed software", outside=True)
     elif words[:1] in (["install"], ["add"]) and any(
         arg.startswith(("--git", "--index", "--registry")) for arg in command.argv
     ):
@@ -138,6 +144,11 @@ def _runs_url(command: Command, scene: Scene) -> None:
     fetched = [arg for arg in command.argv[1:4] if re.match(r"https?://", arg)]
     if any(not arg.startswith("https://deno.land/std") for arg in fetched):
         _unknown_place(scene)
+
+
+def _editor(command: Command, scene: Scene) -> None:
+    if any(arg.startswith("--install-extension") for arg in command.argv[1:]):
+        scene.find("remote-execution", "it installs an extension", outside=True)
 
 
 def _upload(command: Command, scene: Scene) -> None:
@@ -190,6 +201,7 @@ PROGRAMS: dict[str, Handler] = {
     **dict.fromkeys(("gem", "bundle"), _gem),
     "deno": _runs_url,
     "twine": _upload,
+    **dict.fromkeys(("code", "codium", "code-insiders", "cursor"), _editor),
     **dict.fromkeys(
         names(
             "apt-key add-apt-repository apt-add-repository yum-config-manager rpm-key "

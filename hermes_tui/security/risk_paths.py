@@ -240,9 +240,11 @@ class Places:
         return any(within(path, f"{home}/{one}") for home in homes for one in _SECRET_FOLDERS)
 
     def _deep_secret(self, path: str) -> str:
-        if within(path, self.workspace) or (within(self.workspace, path) and path == "/"):
+        inside = within(path, self.workspace) and (self.workspace != self.home or path == self.home)
+        if inside or (path == "/" and self.workspace == "/"):
             return ""
-        return next((one for one in self.samples if within(one, path) and "home" in one), "")
+        homes = (one for one in self.samples if not one.startswith(("/etc/", "/proc/")))
+        return next((one for one in homes if within(one, path)), "")
 
     def starts_code(self, path: str) -> bool:
         """Whether something runs what is written to a path: shell start files, services, hooks."""

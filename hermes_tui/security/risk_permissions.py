@@ -28,13 +28,13 @@ def _chmod(command: Command, scene: Scene) -> None:
     setuid(mode, scene)
     if _opens(mode):
         scene.find("permission", "it lets everybody change files")
-    elif deep and (_closes(mode) or _opens_secret(mode, paths, scene)):
-        scene.find("permission", "it takes rights away from many files or gives them")
+    elif (deep and _closes(mode)) or re.fullmatch(r"=?0+", mode):
+        scene.find("permission", "it takes everybody's rights away")
     elif _opens_secret(mode, paths, scene):
         scene.find("permission", "it lets others read a secret")
     if any(scene.places.zone(path) in ("system", "device", "self") for path in paths):
         scene.find("permission", "it changes rights on the system", outside=True)
-    if deep and any(scene.places.vital(path) for path in paths):
+    if deep and any(scene.places.vital(path) for path in paths if path != scene.places.workspace):
         scene.find("permission", "it changes rights on a whole system or home folder", outside=True)
 
 

@@ -81,7 +81,7 @@ ROLES: dict[str, Role] = {
             "sendmail say read declare local readonly typeset printenv env hash command "
             "builtin pushd popd dirs history fc basename dirname pathchk robocopy vim vi nvim "
             "ex view ed alarm sl fortune cloudflared ngrok sftp ftp lftp heroku fly find "
-            "gfind fd xargs parallel chmod chgrp chown setfacl getfacl chattr su sudo doas"
+            "gfind fd parallel chmod chgrp chown setfacl getfacl chattr su sudo doas"
         ),
         _role("data"),
     ),
@@ -104,7 +104,17 @@ ROLES: dict[str, Role] = {
         _role("read"),
     ),
     **dict.fromkeys(
-        names("grep egrep fgrep rgrep zgrep rg ag ack ugrep pcregrep"),
+        ("rg", "ag", "ack", "ugrep", "rgrep"),
+        Role(
+            operands="pattern",
+            options=_GREP,
+            reads=frozenset({"f", "file"}),
+            patterned=frozenset({"e", "regexp", "f", "file"}),
+            deep=frozenset({"*"}),
+        ),
+    ),
+    **dict.fromkeys(
+        names("grep egrep fgrep zgrep pcregrep"),
         Role(
             operands="pattern",
             options=_GREP,
@@ -180,7 +190,7 @@ ROLES: dict[str, Role] = {
         "write",
         spec("p:i:d:o:r:", "strip= input= directory= output= dry-run"),
         reads="i input",
-        writes="o output",
+        writes="o output d directory",
     ),
     **dict.fromkeys(("cp", "gcp"), _role("copy", _COPY, deep="r R a recursive archive")),
     "mv": _role("copy", _COPY, deep="*"),
@@ -192,6 +202,7 @@ ROLES: dict[str, Role] = {
     **dict.fromkeys(names("rm unlink rmdir shred srm wipe trash trash-put gio"), _role("remove")),
     **dict.fromkeys(("zip", "7z", "7za", "rar", "ar"), _role("data")),
     **dict.fromkeys(("tar", "gtar", "bsdtar", "star"), _role("data")),
+    "xargs": _role("data", spec("I:i::n:L:P:s:d:E:a:", "arg-file="), reads="a arg-file"),
     "sqlite3": _role("pattern", spec("", "")),
     **dict.fromkeys(
         names(

@@ -23,7 +23,9 @@ def _environment(command: Command, scene: Scene) -> None:
     named = [word for word in words if secret_variable(word)]
     if named:
         _shows(scene, f"the variable {named[0]}")
-    elif not words and not only_asks(command) and not command.wraps:
+    elif (
+        not words and not only_asks(command) and not command.wraps and not _filtered(command, scene)
+    ):
         scene.findings.append(
             Finding(
                 cls="secret-reading",
@@ -31,6 +33,29 @@ def _environment(command: Command, scene: Scene) -> None:
                 harmless_inside=True,
             )
         )
+
+
+_SECRET_WORD = re.compile(
+    r"pass|pw|secret|token|key|auth|cred|login|api|^\W*$|aws|azure|gcp|\.", re.IGNORECASE
+)
+
+
+def _seekers(command: Command, scene: Scene) -> list[str]:
+    """What the programs that get a command's output look for."""
+    return [
+        " ".join(one.argv[1:])
+        for one in scene.commands
+        if command.number in one.stdin.sources
+        and one.name in ("grep", "egrep", "rg", "awk", "sed", "ag")
+    ]
+
+
+def _filtered(command: Command, scene: Scene) -> bool:
+    """Whether only lines about something harmless are shown."""
+    sought = _seekers(command, scene)
+    return bool(sought) and not any(
+        _SECRET_WORD.search(one) or "-v" in one.split() for one in sought
+    )
 
 
 def _declared(command: Command, scene: Scene) -> None:
@@ -120,18 +145,7 @@ def _history(command: Command, scene: Scene) -> None:
     if any(arg in ("-c", "-d", "-w") or re.match(r"-\w*[cd]", arg) for arg in command.argv[1:]):
         scene.find("destruction", "it deletes the shell's history", outside=True)
         return
-    seekers = [
-        one
-        for one in scene.commands
-        if command.number in one.stdin.sources
-        and one.name in ("grep", "egrep", "rg", "awk", "sed", "ag")
-    ]
-    if any(
-        re.search(
-            r"pass|pw|secret|token|key|auth|cred|login|api", " ".join(one.argv[1:]), re.IGNORECASE
-        )
-        for one in seekers
-    ):
+    if any(_SECRET_WORD.search(one) for one in _seekers(command, scene)):
         _shows(scene, "passwords typed into the shell")
 
 

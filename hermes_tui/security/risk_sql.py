@@ -167,8 +167,9 @@ def _sqlite(command: Command, scene: Scene) -> None:
 
 
 def _generic(command: Command, scene: Scene) -> None:
+    args = [f"-{arg}" if arg in ("-execute", "-query") else arg for arg in command.argv[1:]]
     options = parse(
-        command.argv[1:],
+        args,
         spec(
             "e:q:Q:f:i:c:u:h:d:k:H:P:p::",
             "query= execute= command= file= queries-file= host= user= password= database=",
@@ -283,7 +284,8 @@ PROGRAMS: dict[str, Handler] = {
     **dict.fromkeys(("pg_restore", "mongorestore"), _restore),
     **dict.fromkeys(
         names(
-            "rails rake prisma sequelize alembic flask knex typeorm artisan django-admin "
+            "manage.py artisan console rails rake prisma sequelize alembic flask knex "
+            "typeorm artisan django-admin "
             "sequelize-cli drizzle-kit symfony diesel mix flyway liquibase dbmate sqlx "
             "supabase"
         ),

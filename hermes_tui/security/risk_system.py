@@ -131,7 +131,7 @@ def _pkill(command: Command, scene: Scene) -> None:
         return
     if command.name == "killall5":
         scene.find("process", "it ends every process", floor=True, outside=True)
-    elif command.argv[1:]:
+    elif command.argv[1:] or command.name == "xkill":
         scene.find("process", "it ends every process of a name or user", outside=True)
 
 
@@ -259,7 +259,7 @@ def _network(command: Command, scene: Scene) -> None:
     ):
         if any(
             _NETWORK_VERBS.match(arg) or arg in ("off", "disconnect", "modify", "-d", "-s")
-            for arg in args[1:]
+            for arg in args
         ) or (command.name == "networksetup" and args[:1] and args[0].startswith("-set")):
             scene.find("network", "it changes the machine's network", outside=True)
         return
@@ -303,6 +303,8 @@ def _packages(command: Command, scene: Scene) -> None:
     """System package managers; removing asks, and all of them need more than the sandbox."""
     args = command.argv[1:]
     verb = next((arg for arg in args if _PACKAGE_VERBS.match(arg)), "")
+    if args[:1] == ("services",) and args[1:2] not in ((), ("list",), ("info",)):
+        scene.find("service", "it changes services", outside=True)
     if only_asks(command) or {"-s", "--dry-run", "--simulate", "--just-print"} & set(args):
         return
     if verb:

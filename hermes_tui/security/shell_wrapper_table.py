@@ -25,7 +25,8 @@ class Wrapper(Struct, frozen=True, kw_only=True):
 
 
 def _wrap(short: str = "", long: str = "", **more: object) -> Wrapper:
-    return Wrapper(options=spec(short, long, True), **more)  # type: ignore[arg-type]
+    # Where no command follows the operands, options may stand after them.
+    return Wrapper(options=spec(short, long, more.get("skip") != 99), **more)  # type: ignore[arg-type]
 
 
 _PLAIN = names(

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hermes_tui.security.risk_assess import fold
+from hermes_tui.security.commands_decide import decide_command
+from hermes_tui.security.risk_assess import assess, fold
 from tests.security.command_rows import HOME, Row, decided, judged, rows
 
 DANGEROUS = rows("dangerous")
@@ -53,6 +54,26 @@ def test_harmless_commands_ask_nothing(kind: str) -> None:
         and (decided(row.command).decision != "allow" or judged(row.command).cls != "none")
     ]
     assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("home", "workspace"), [("/root", "/tmp/ws"), ("/root", "/root/a"), ("/Users/me", "/srv/code")]
+)
+def test_no_answer_depends_on_where_the_folders_are(home: str, workspace: str) -> None:
+    wrong: list[str] = []
+    for row in [*DANGEROUS, *HARMLESS]:
+        if "home" in row.command or "HOME%" in row.command:
+            continue
+        found = assess(
+            row.command, cwd=workspace, workspace=workspace, home=home, state=f"{home}/.hermes-tui"
+        )
+        decision = decide_command(found, 3).decision
+        expected = row in HARMLESS
+        if (found.cls == "none" and decision == "allow") != expected:
+            wrong.append(row.command)
+        if row.refused and decision != "deny":
+            wrong.append(row.command)
+    assert wrong == []
 
 
 def test_only_the_whole_environment_is_risky_and_still_runs_in_the_sandbox() -> None:
