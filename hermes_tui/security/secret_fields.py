@@ -66,8 +66,8 @@ _NEXT_PAIR = Pattern(r";\s*(?:[A-Za-z][\w ]*=|$)")
 _CALL = Pattern(r"[A-Za-z_$][\w.$]*(?:\(|\[|\{|::|->)")
 _IDENTIFIER = Pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|[A-Za-z]+[-_]?[vV]?\d{1,3}$")
 _ALGORITHM = Pattern(
-    r"(?:base\d+|sha\d+|md5|utf-?\d+|[rhe]s\d{3}|aes\d*|rsa\d*|ed\d+|x\d+|oauth\d?|gpt|http|iso\d*|"
-    r"ipv\d|v\d+)(?![A-Za-z0-9])|"
+    r"(?:base\d+|sha\d+|md5|utf-?\d+|hs\d{3}|rs\d{3}|es\d{3}|aes\d*|rsa\d*|ed\d+|x\d+|"
+    r"oauth\d?|gpt|http|iso\d*|ipv\d|v\d+)(?![A-Za-z0-9])|"
     r"\d+[-_ ]?(?:bit|byte|char|min|sec|day|hour|ms|s$|d$|h$|m$|%)",
     re.I,
 )

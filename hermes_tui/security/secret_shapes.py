@@ -87,7 +87,7 @@ circleci 16 CCIPAT_ CCIPRJ_
 netlify 16 nfp_ nfc_ nfo_ nfb_
 vercel 16 vcp_ vci_ vca_ vcr_ vck_
 heroku 16 HRKU-
-fly 16 fm1r_ fm1a_ fm2_ fo1_
+fly 16 fm1r_ fm1a_ fm2_
 nuget 24 oy2
 onepassword 20 ops_eyJ A3-
 sentry 16 sntrys_ sntryu_ sntryi_
