@@ -168,6 +168,8 @@ def _make(command: Command, scene: Scene) -> None:
     options = parse(
         command.argv[1:], spec("f:C:j::I:o:W:l::", "file= makefile= directory= eval= jobs=", False)
     )
+    if options.has("n", "dry-run", "just-print", "recon", "q", "question"):
+        return
     for text in options.every("eval"):
         shell_lines(re.sub(r"\$\(shell ([^)]*)\)", r"\1", text), command, scene)
     if options.value("f", "file", "makefile") in ("-", "/dev/stdin"):
