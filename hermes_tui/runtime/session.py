@@ -145,6 +145,8 @@ class Session(Ledger):
             attended=talk.attended,
             rules=(*allowed, *talk.rules),
             denied=denied,
+            home=self.env.get("HOME", ""),
+            state=str(self._core.home.path),
         )
 
     async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:

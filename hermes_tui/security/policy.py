@@ -1,7 +1,8 @@
 """One function decides for every face whether a tool call runs, asks or is denied.
 
-A first policy: reads run, writes outside the workspace and commands ask, nobody present
-means no. Stronger rules replace the inside of `decide`; nothing else in the tree decides.
+Reads run, writes outside the workspace and commands ask, nobody present means no. Commands are
+read (`risk_assess`): what would wreck a machine is refused in every mode, and the question says
+what the command would do. Nothing else in the tree decides.
 """
 
 from __future__ import annotations
@@ -52,13 +53,18 @@ class Action(Struct, frozen=True, kw_only=True):
 
 
 class Situation(Struct, frozen=True, kw_only=True):
-    """Where the question comes up: mode, workspace, whether a person can answer, rules so far."""
+    """Where the question comes up: mode, workspace, whether a person can answer, rules so far.
+
+    home: the person's home folder; state: the agent's own folder.
+    """
 
     mode: Mode = "ask"
     workspace: str = ""
     attended: bool = True
     rules: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
+    home: str = ""
+    state: str = ""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -77,19 +83,62 @@ def decide(action: Action, situation: Situation) -> Decision:
 
 
 def _decide(action: Action, situation: Situation) -> Decision:
+    if action.kind == "execute" and action.detail_kind == "command":
+        return _command(action, situation)
     if matches(action, situation.denied):
-        return Decision(verdict="deny", reason="a deny rule covers it")
+        return Decision(verdict="deny", reason=DENIED)
     if action.kind in ("read", "ask", "state"):
         return Decision(verdict="allow", reason="it changes nothing outside the session")
+    if (by_mode := _by_mode(situation)) is not None:
+        return by_mode
+    if matches(action, situation.rules):
+        return Decision(verdict="allow", reason=ALLOWED)
+    if action.kind == "write":
+        return _write(action, situation)
+    return Decision(verdict="ask", reason=RUNS)
+
+
+DENIED = "a deny rule covers it"
+ALLOWED = "an always rule covers it"
+RUNS = "it runs a command"
+
+
+def _by_mode(situation: Situation) -> Decision | None:
     if situation.mode == "plan":
         return Decision(verdict="deny", reason="plan mode changes nothing; leave it with /mode ask")
     if situation.mode == "yolo":
         return Decision(verdict="allow", reason="yolo mode")
-    if matches(action, situation.rules):
-        return Decision(verdict="allow", reason="an always rule covers it")
-    if action.kind == "write":
-        return _write(action, situation)
-    return Decision(verdict="ask", reason="it runs a command")
+    return None
+
+
+def _command(action: Action, situation: Situation) -> Decision:
+    """Decide about shell text by what it would do. The floor holds in every mode."""
+    from hermes_tui.security import commands_rules
+    from hermes_tui.security.risk_assess import assess
+
+    found = assess(
+        action.detail,
+        cwd=action.cwd or situation.workspace,
+        workspace=situation.workspace,
+        home=situation.home,
+        state=situation.state,
+    )
+    if found.floor:
+        return Decision(verdict="deny", reason=found.reason or "it would wreck the machine")
+    deny = _of_tool(action.tool, situation.denied)
+    if action.detail in deny or commands_rules.denied(deny, found):
+        return Decision(verdict="deny", reason=DENIED)
+    if (by_mode := _by_mode(situation)) is not None:
+        return by_mode
+    allow = _of_tool(action.tool, situation.rules)
+    if action.detail in allow or commands_rules.covered(allow, found):
+        return Decision(verdict="allow", reason=ALLOWED)
+    return Decision(verdict="ask", reason=found.reason or found.opaque_reason or RUNS)
+
+
+def _of_tool(tool: str, rules: tuple[str, ...]) -> tuple[str, ...]:
+    """The texts of the rules for one tool, without its name."""
+    return tuple(rule[len(tool) + 1 :] for rule in rules if rule.startswith(tool + " "))
 
 
 def _write(action: Action, situation: Situation) -> Decision:
@@ -110,25 +159,6 @@ def inside(path: str, folder: str) -> bool:
 
 
 def matches(action: Action, rules: tuple[str, ...]) -> bool:
-    """Whether one of the rules covers the action. A rule is `tool` + space + exact text.
-
-    A rule covers one exact command line, or with a final ` *` never more than one simple
-    command with those first words; text with shell operators is only ever covered exactly.
-    """
-    return any(_covers(rule, action) for rule in rules)
-
-
-_OPERATORS = frozenset(";|&<>`$(){}\n\\*?[]~#!'\"")
-
-
-def _covers(rule: str, action: Action) -> bool:
-    tool, _, text = rule.partition(" ")
+    """Whether one of the rules covers the action: its tool's name, a space, its exact subject."""
     subject = action.detail if action.kind == "execute" else " ".join(action.paths)
-    if tool != action.tool or not text or not subject:
-        return False
-    if text == subject:
-        return True
-    if not text.endswith(" *") or action.kind != "execute" or _OPERATORS & set(subject):
-        return False
-    prefix = text[:-2].split()
-    return bool(prefix) and subject.split()[: len(prefix)] == prefix
+    return bool(subject) and subject in _of_tool(action.tool, rules)
