@@ -17,7 +17,9 @@ from msgspec import Struct
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _VERSION = 1
 _PATH_RULE, _PORT_RULE = 1, 2
-_SET_NO_NEW_PRIVS, _SET_SECCOMP, _FILTER = 38, 22, 2
+_SET_NO_NEW_PRIVS = 38
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_SET_FILTER, _NEW_LISTENER = 1, 1 << 3
 _CAPABILITY_VERSION_3 = 0x20080522
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
@@ -43,13 +45,13 @@ class Rule(Struct, frozen=True):
 
 
 class Domain(Struct, frozen=True, kw_only=True):
-    """Everything that is allowed. port: the one TCP port to connect to (0: none at all);
-    seccomp: a filter program, see `seccomp`.
+    """Everything that is allowed. seccomp: a filter program, see `seccomp`; port: the one TCP
+    port to connect to (0: none at all).
     """
 
     rules: tuple[Rule, ...]
+    seccomp: bytes
     port: int = 0
-    seccomp: bytes = b""
 
 
 class _Ruleset(ctypes.Structure):
@@ -82,8 +84,8 @@ def abi() -> int:
     return max(0, version)
 
 
-def enter(domain: Domain) -> None:
-    """Confine the calling thread for good; raises OSError.
+def enter(domain: Domain) -> int:
+    """Confine the calling thread for good; raises OSError. The listener of the seccomp filter.
 
     Meant for a thread that starts one program and ends: a child inherits the confinement of
     the thread that made it, other threads keep their freedom.
@@ -102,10 +104,14 @@ def enter(domain: Domain) -> None:
         _checked(restrict, "landlock_restrict_self")
     finally:
         os.close(ruleset)
-    if domain.seccomp:
-        program = _Program(len(domain.seccomp) // 8, domain.seccomp)
-        done = libc.prctl(_SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0)
-        _checked(done, "seccomp")
+    program = _Program(len(domain.seccomp) // 8, domain.seccomp)
+    listener = libc.syscall(
+        ctypes.c_long(_SECCOMP[os.uname().machine]),
+        ctypes.c_uint(_SET_FILTER),
+        ctypes.c_uint(_NEW_LISTENER),
+        ctypes.byref(program),
+    )
+    return _checked(listener, "seccomp")
 
 
 def existing(paths: Iterable[str], rights: int) -> tuple[Rule, ...]:

@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hermes_tui.backends import (
     egress_door,
@@ -30,6 +31,7 @@ from hermes_tui.backends.egress import Egress
 from hermes_tui.backends.process import Confinement, Process, Stdin
 from hermes_tui.backends.sandbox_traps import Traps
 from hermes_tui.backends.sandbox_view import Profile, Sandbox, View, environment, look, unfit
+from hermes_tui.backends.seccomp_broker import Broker
 from hermes_tui.errors import ToolError
 from hermes_tui.security.grants import Grants, is_within
 
@@ -166,7 +168,7 @@ async def _open_door(
             await ready
         _, numbers, _, _ = socket.recv_fds(channel, 1, 1)
         if numbers:
-            ending.serves(await egress.serve(socket.socket(fileno=numbers[0])))
+            ending.serves((await egress.serve(socket.socket(fileno=numbers[0]))).close)
     except BaseException:
         await started.kill(grace=0)
         raise
@@ -213,13 +215,20 @@ async def _start_confined(
             command = [sandbox_seatbelt.PROGRAM, "-p", profile, *command]
         else:
             domain = sandbox_landlock.domain(sandbox, view, scratch, port)
-            confinement = replace(confinement, enter=lambda: landlock.enter(domain))
+            broker = Broker((*view.write, scratch, home), view.masked)
+            ending.serves(broker.close)
+            enter = partial(_enter, domain, broker)
+            confinement = replace(confinement, enter=enter)
         started = await _started(command, confinement, cwd=place.cwd, env=env, place=place)
         ending.watch(started, needed=True)
     except BaseException:
         ending.tidy()
         raise
     return started
+
+
+def _enter(domain: landlock.Domain, broker: Broker) -> None:
+    broker.listen(landlock.enter(domain))
 
 
 async def _open_port(sandbox: Sandbox, env: dict[str, str], ending: _Ending) -> int:
@@ -234,7 +243,7 @@ async def _open_port(sandbox: Sandbox, env: dict[str, str], ending: _Ending) -> 
     listener = socket.create_server(("127.0.0.1", 0))
     port: int = listener.getsockname()[1]
     password = secrets.token_urlsafe(24)
-    ending.serves(await sandbox.egress.serve(listener, password))
+    ending.serves((await sandbox.egress.serve(listener, password)).close)
     env |= _proxy(f"http://hermes:{password}@127.0.0.1:{port}")
     return port
 
@@ -280,23 +289,23 @@ class _Ending:
         self._group = group
         self._scratch = scratch
         self._watch: limits.Watch | None = None
-        self._server: Callable[[], None] | None = None
+        self._closing: list[Callable[[], None]] = []
 
     def watch(self, started: Process, needed: bool) -> None:
         """Begin to look after a command that no control group holds."""
         if needed and started.running:
             self._watch = limits.Watch(started.pid, self._limits)
 
-    def serves(self, server: asyncio.Server) -> None:
-        """A server of its own, to be closed with it."""
-        self._server = server.close
+    def serves(self, close: Callable[[], None]) -> None:
+        """Something works for this command alone: to be closed with it."""
+        self._closing.append(close)
 
     def tidy(self) -> None:
         """Close and remove what was made for it."""
         if self._watch is not None:
             self._watch.stop()
-        if self._server is not None:
-            self._server()
+        while self._closing:
+            self._closing.pop()()
         if self._scratch:
             asyncio.get_running_loop().run_in_executor(None, shutil.rmtree, self._scratch, True)
 

@@ -50,7 +50,7 @@ def _filter(sandbox: Sandbox, port: int) -> bytes:
     families = (socket.AF_INET, socket.AF_INET6) if port else ()
     if sandbox.grants.ssh_agent:
         families = (*families, socket.AF_UNIX)
-    return seccomp.program(tuple(map(int, families)), (int(socket.SOCK_STREAM),))
+    return seccomp.program(tuple(map(int, families)), (int(socket.SOCK_STREAM),), brokered=True)
 
 
 def _readable(folder: str, masked: tuple[str, ...]) -> tuple[Rule, ...]:

@@ -113,7 +113,7 @@ def look(sandbox: Sandbox, env: Mapping[str, str]) -> View:
     if reason:
         raise ToolError(f"no sandbox here: {reason}", "work in a folder of its own")
     home, workspace = (os.path.realpath(one) for one in (sandbox.home, sandbox.workspace))
-    found = index_of(workspace).find()
+    found = index_of(workspace).find(by_number=sandbox.level < 3)
     outside = grants_git.repository(workspace, home)
     read = [os.path.realpath(one) for one in sandbox.grants.read]
     write = [os.path.realpath(one) for one in sandbox.grants.write]

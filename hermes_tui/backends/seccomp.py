@@ -14,7 +14,7 @@ from functools import cache
 
 _LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
 _EQUAL, _AT_LEAST, _ANY_BIT = 0x15, 0x35, 0x45
-_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+_ALLOW, _KILL, _ERRNO, _NOTIFY = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
 _NUMBER, _ARCH = 0, 4
 _NEW_USER = 0x10000000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
@@ -68,11 +68,41 @@ _DENIED: dict[str, tuple[int | None, int | None]] = {
     "setdomainname": (171, 162),
 }
 # Said to be missing, so that programs and libraries take their other way.
-_MISSING: dict[str, tuple[int, int]] = {
+_MISSING: dict[str, tuple[int | None, int | None]] = {
     "clone3": (435, 435),
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
+}
+# What Landlock lets pass: changing who owns a file, and its further attributes.
+_OWNERS: dict[str, tuple[int | None, int | None]] = {
+    "chown": (92, None),
+    "fchown": (93, 55),
+    "lchown": (94, None),
+    "fchownat": (260, 54),
+}
+_ATTRIBUTES: dict[str, tuple[int | None, int | None]] = {
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "setxattrat": (463, 463),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+}
+# The same of permissions and times; much used, so the core does it for the command, see
+# `seccomp_broker`.
+BROKERED: dict[str, tuple[int | None, int | None]] = {
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
 }
 _CLONE, _UNSHARE, _IOCTL, _SOCKET = (56, 220), (272, 97), (16, 29), (41, 198)
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
@@ -85,12 +115,19 @@ def supported() -> bool:
     return os.uname().machine in _MACHINES
 
 
+def call_named(number: int) -> str:
+    """The brokered call with this number; empty for any other."""
+    column = _MACHINES[os.uname().machine][0]
+    return next((name for name, pair in BROKERED.items() if pair[column] == number), "")
+
+
 @cache
-def program(families: tuple[int, ...], types: tuple[int, ...]) -> bytes:
+def program(families: tuple[int, ...], types: tuple[int, ...], brokered: bool = False) -> bytes:
     """The filter as the kernel takes it.
 
     families: the socket families that may be opened, besides pairs; types: the kinds of
-    internet socket among them.
+    internet socket among them; brokered: calls that change a file's permissions and times go
+    to the listener of the filter, and those that change its owner are refused.
     """
     column, arch = _MACHINES[os.uname().machine]
     code: _Code = [
@@ -101,10 +138,14 @@ def program(families: tuple[int, ...], types: tuple[int, ...]) -> bytes:
     ]
     if column == 0:
         code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)]
-    for table, number in ((_DENIED, errno.EPERM), (_MISSING, errno.ENOSYS)):
-        calls = [one for pair in table.values() if (one := pair[column]) is not None]
-        for call in calls:
-            code += [(_EQUAL, 0, 1, call), (_RETURN, 0, 0, _ERRNO | number)]
+    answers = [(_DENIED, _ERRNO | errno.EPERM), (_MISSING, _ERRNO | errno.ENOSYS)]
+    if brokered:
+        answers += [(_OWNERS, _ERRNO | errno.EPERM), (_ATTRIBUTES, _ERRNO | errno.EOPNOTSUPP)]
+        answers.append((BROKERED, _NOTIFY))
+    for table, answer in answers:
+        for call in (pair[column] for pair in table.values()):
+            if call is not None:
+                code += [(_EQUAL, 0, 1, call), (_RETURN, 0, 0, answer)]
     code += _when(_CLONE[column], _refuse_if(0, _ANY_BIT, _NEW_USER))
     code += _when(_UNSHARE[column], _refuse_if(0, _ANY_BIT, _NEW_USER))
     code += _when(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Set
 from contextlib import suppress
 
 from msgspec import Struct
@@ -39,6 +40,10 @@ class _Folder(Struct):
     doubtful: list[str] = []
     frozen: list[str] = []
     git: list[str] = []
+    closed: list[str] = []
+
+
+_Key = tuple[int, int]
 
 
 class Index:
@@ -48,14 +53,19 @@ class Index:
         self._top = top
         self._folders: dict[str, _Folder] = {}
         self._verdicts: dict[str, tuple[tuple[int, int, int], bool]] = {}
+        self._known: dict[_Key, str] = {}
         self._lock = threading.Lock()
 
-    def find(self) -> Found:
-        """The present state of the workspace."""
-        with self._lock:
-            return self._find()
+    def find(self, by_number: bool = False) -> Found:
+        """The present state of the workspace.
 
-    def _find(self) -> Found:
+        by_number: a file that was secret once stays so under any name, as long as this process
+        lives; needed where a command could rename one.
+        """
+        with self._lock:
+            return self._find(by_number)
+
+    def _find(self, by_number: bool) -> Found:
         secrets: list[str] = []
         frozen: list[str] = []
         git: list[str] = []
@@ -73,6 +83,8 @@ class Index:
             frozen += folder.frozen
             git += folder.git
         self._folders = seen
+        if by_number:
+            secrets += self._moved(secrets, seen)
         return Found(
             secrets=tuple(sorted(secrets)),
             frozen=tuple(sorted(frozen)),
@@ -90,6 +102,17 @@ class Index:
             return known
         return _read(path, changed)
 
+    def _moved(self, secrets: list[str], seen: dict[str, _Folder]) -> list[str]:
+        """Files that were secret under another name; each is looked for until it is found."""
+        present = {key: path for path in secrets if (key := _key_of(path)) is not None}
+        lost = {key: path for key, path in self._known.items() if key not in present}
+        still = {key: path for key, path in lost.items() if _key_of(path) == key}
+        away = lost.keys() - still.keys()
+        if away:
+            still |= _search(away, seen)
+        self._known = {**present, **still}
+        return list(still.values())
+
     def _is_secret(self, path: str) -> bool:
         try:
             status = os.stat(path, follow_symlinks=False)
@@ -101,6 +124,39 @@ class Index:
             known = (stamp, names.holds_secret(path))
             self._verdicts[path] = known
         return known[1]
+
+
+def _key_of(path: str) -> _Key | None:
+    try:
+        status = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _search(keys: Set[_Key], seen: dict[str, _Folder]) -> dict[_Key, str]:
+    """Find files by their number, in the searched folders and in those that mostly are not."""
+    numbers = {number for _, number in keys}
+    found: dict[_Key, str] = {}
+    left = [*seen, *(one for folder in seen.values() for one in folder.closed)]
+    while left:
+        files, folders = _numbered(left.pop(), numbers)
+        left += [one for one in folders if one not in seen]
+        found |= {key: path for path in files if (key := _key_of(path)) is not None}
+    return {key: path for key, path in found.items() if key in keys}
+
+
+def _numbered(path: str, numbers: set[int]) -> tuple[list[str], list[str]]:
+    """(files with one of these numbers, all folders) in a folder."""
+    files: list[str] = []
+    folders: list[str] = []
+    with suppress(OSError), os.scandir(path) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            elif entry.inode() in numbers:
+                files.append(entry.path)
+    return files, folders
 
 
 def _read(path: str, changed: int) -> _Folder:
@@ -120,6 +176,8 @@ def _sort(entry: os.DirEntry[str], folder: _Folder) -> None:
             folder.frozen.append(entry.path)
         if names.is_searched(entry.name):
             folder.folders.append(entry.path)
+        else:
+            folder.closed.append(entry.path)
     elif not entry.is_symlink():
         sort = names.sort_of_file(entry.name)
         if sort == "secret":
