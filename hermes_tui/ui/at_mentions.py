@@ -16,7 +16,8 @@ from hermes_tui.ui.text import one_line
 SESSION, SKILL = "session:", "skill:"
 _PATHS, _OTHERS, _FRESH_S = 50, 3, 20.0
 _TOKEN = re.compile(
-    r"(?:^|(?<=[\s(\[{<'«]))@(?:\"([^\"\n\ud800-\udfff]*)|([^\s\"\ud800-\udfff]*))$"
+    r"(?:^|(?<=[\s(\[{<'«]))@"
+    r"(?:(session:|skill:)?\"([^\"\n\ud800-\udfff]*)|([^\s\"\ud800-\udfff]*))$"
 )
 _RANGE = re.compile(r"(.+?):(\d*)(-\d*)?$")
 
@@ -42,7 +43,7 @@ def mention_at(raw: str, caret: int) -> Mention | None:
     found = _TOKEN.search(raw, start, caret)
     if found is None:
         return None
-    typed = found[1] if found[1] is not None else found[2]
+    typed = found[3] if found[2] is None else (found[1] or "") + found[2]
     return Mention(found.start(), caret, typed)
 
 
@@ -77,7 +78,7 @@ class Mentions:
             return self._fitting_skills(typed.removeprefix(SKILL))
         if typed.startswith(SESSION):
             await self._fetch()
-            return self._fitting_sessions(typed.removeprefix(SESSION).lstrip('"'))
+            return self._fitting_sessions(typed.removeprefix(SESSION))
         intent = CompletePath(session=self._face.session, typed=typed, limit=_PATHS)
         paths = [_path_choice(path) for path in (await self._face.ask(intent)).lines]
         if len(typed) < 2:

@@ -8,7 +8,7 @@ from rich.style import Style
 from hermes_tui.events import ShellRan
 from hermes_tui.ui import figures
 from hermes_tui.ui.blocks import Block, Sheet, ends, folded
-from hermes_tui.ui.text import chop, one_line, output
+from hermes_tui.ui.text import chop, clip, one_line, output
 from hermes_tui.ui.text_lines import Line, Piece
 
 LIVE = 12
@@ -84,7 +84,7 @@ class ShellBlock(Block):
         hidden = len(lines) - (MOST if self.expanded else LIVE)
         shown = lines[max(0, hidden) :]
         if hidden > 0:
-            text = f"│ … {hidden:,} more lines before ▸"
+            text = clip(f"│ … {hidden:,} more lines before ▸", sheet.width)
             link = folded(text, sheet.look, len(self.command) + 1, "faint")
             shown = [link, *shown]
         return [self._head(sheet), *shown]
@@ -126,12 +126,13 @@ class ShellBlock(Block):
         said, look = self._said(), sheet.look
         if not said:
             return []
-        bar = Segment("│ ", look["faint"])
+        bar = Segment("│ "[: max(0, sheet.width - 1)], look["faint"])
+        left = len(bar.text)
         lines: list[Line] = []
         at = len(self.command) + 1
         for text in said.split("\n"):
-            for start, end in chop(text, max(1, sheet.width - 2)) if text else ((0, 0),):
-                piece = Piece(2, end - start, at + start, end - start, 0, 0)
+            for start, end in chop(text, max(1, sheet.width - left)) if text else ((0, 0),):
+                piece = Piece(left, end - start, at + start, end - start, 0, 0)
                 shown = [bar, Segment(text[start:end], look["output"])] if end > start else [bar]
                 pieces = (piece,) if end > start else ()
                 lines.append(Line(shown, pieces, at + start, at + end))

@@ -44,23 +44,30 @@ class Drafts:
 
     async def stash(self) -> str:
         """Put the draft away, or bring the last one back; a sentence that says what was done."""
-        prompt = self._prompt
-        if prompt.text.strip():
-            draft = prompt.take_out()
-            try:
-                on_disk = await asyncio.to_thread(self.box.put_away, draft)
-            except OSError as error:
-                prompt.resume(draft)
-                return f"the draft can't be kept: {error.strerror}"
-            said = "put away · ctrl+s brings it back"
-            if not on_disk:
-                said += " · in memory only, it may hold a secret"
-        else:
-            found = await asyncio.to_thread(self.box.bring_back)
-            said = "back again" if found else "nothing is put away"
-            prompt.resume(found or prompt.draft)
+        put_away = bool(self._prompt.text.strip())
+        try:
+            said = await (self._put_away() if put_away else self._bring_back())
+        except OSError as error:
+            return f"the draft can't be {'kept' if put_away else 'read'}: {error.strerror}"
         await self.count()
         return said
+
+    async def _put_away(self) -> str:
+        draft = self._prompt.take_out()
+        try:
+            on_disk = await asyncio.to_thread(self.box.put_away, draft)
+        except OSError:
+            self._prompt.resume(draft)
+            raise
+        said = "put away · ctrl+s brings it back"
+        return said if on_disk else f"{said} · in memory only, it may hold a secret"
+
+    async def _bring_back(self) -> str:
+        found = await asyncio.to_thread(self.box.bring_back)
+        if found is None:
+            return "nothing is put away"
+        self._prompt.resume(found)
+        return "back again"
 
     async def switch(self, session: str) -> None:
         """Keep the draft of the session shown until now, bring in the other one's."""

@@ -57,23 +57,30 @@ async def edit(screen: Screen, text: str, folder: Path) -> Edited:
     file = await asyncio.to_thread(_write, folder, text)
     try:
         with screen.suspend(), _keys_for_the_editor():
-            code = await asyncio.to_thread(process.run_in_terminal, [*argv, str(file)], env=env)
+            # No error may leave this block: the screen would not come back.
+            code, problem = await asyncio.to_thread(_run, [*argv, str(file)], env)
         saved = await asyncio.to_thread(_read, file, text)
     except SuspendNotSupported:
         return Edited(problem="this screen can't step aside for an editor")
-    except OSError as error:
-        return Edited(problem=f"{argv[0]} can't be started: {error.strerror}")
     finally:
         await asyncio.to_thread(file.unlink, missing_ok=True)
+    if problem:
+        return Edited(problem=problem)
     if saved is None:
         return Edited(problem="the file is gone or no text; the prompt is as it was")
-    if code != 0:
-        same = saved == text
-        return Edited(
-            None if same else f"{text}\n\n{saved}" if text else saved,
-            f"{argv[0]} ended with {code}; " + ("nothing was changed" if same else "both are kept"),
-        )
-    return Edited(saved)
+    if code == 0:
+        return Edited(saved)
+    ended = f"{argv[0]} ended with {code}"
+    if saved == text:
+        return Edited(problem=f"{ended}; nothing was changed")
+    return Edited(f"{text}\n\n{saved}" if text else saved, f"{ended}; both texts are kept")
+
+
+def _run(argv: list[str], env: Mapping[str, str]) -> tuple[int, str]:
+    try:
+        return process.run_in_terminal(argv, env=env), ""
+    except OSError as error:
+        return 1, f"{argv[0]} can't be started: {error.strerror}"
 
 
 @contextmanager

@@ -136,10 +136,10 @@ class DraftBox:
 
 
 def _read(path: Path, kind: type[T]) -> T | None:
-    """What a file holds; None when there is none, or when it is of another make."""
+    """What a file holds; None when there is none, or none that can be read."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
 
 
