@@ -187,6 +187,11 @@ def _rest(event: Event) -> Iterable[str]:
             yield f"{who}: {event.text}"
         case events.Notice():
             yield sentence(f"{_LEVELS[event.level]}: {event.text}", event.hint)
+        case events.Trouble():
+            yield sentence(f"Trouble: {event.text}", event.hint)
+        case events.RanAgain():
+            how = _TOOL_STATUS[event.status]
+            yield sentence(f"Run again, {event.tool} {how}: {event.summary}")
         case events.TodoChanged():
             for item in event.items:
                 yield f"To-do list: {_TODO[item.state]}: {item.text}"

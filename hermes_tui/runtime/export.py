@@ -38,7 +38,7 @@ async def export_session(client: CoreClient, info: SessionInfo, folder: str, fil
     """
     path = Path(folder or ".", file or file_name(info))
     lines = [encode(one) for one in (head(info), *said(info.id, await records(client, info)))]
-    await asyncio.to_thread(_write, path, b"\n".join(lines) + b"\n")
+    await asyncio.to_thread(write_new, path, b"\n".join(lines) + b"\n")
     return str(path)
 
 
@@ -85,7 +85,8 @@ async def records(client: CoreClient, info: SessionInfo) -> list[Record]:
     return [record for page in reversed(pages) for record in page]
 
 
-def _write(path: Path, text: bytes) -> None:
+def write_new(path: Path, text: bytes) -> None:
+    """Write a file that must not exist yet. Raises HermesError."""
     try:
         with path.open("xb") as file:
             file.write(text)

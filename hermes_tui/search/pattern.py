@@ -19,6 +19,16 @@ def is_regex(query: str) -> bool:
     return True
 
 
+def required_word(pattern: re.Pattern[str]) -> str:
+    """A word that every match has in it, folded where capitals don't matter; empty for none."""
+    text = pattern.pattern
+    bare = re.sub(r"\\[^\w]", " ", text)
+    if re.search(r"[\\.^$*+?{}\[\]|()]", bare):
+        return ""
+    word = max(re.findall(r"\w+", bare), key=len, default="")
+    return word.casefold() if pattern.flags & re.IGNORECASE else word
+
+
 def find_pattern(query: str, regex: bool = True) -> re.Pattern[str] | None:
     """What a query looks for: a regular expression, or the text itself where it is none.
 

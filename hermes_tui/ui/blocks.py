@@ -85,6 +85,11 @@ class Block:
         """What copying all the lines that are shown of it gives."""
         return self.source
 
+    def raw(self) -> Sequence[str]:
+        """Texts whose words are those of the source, for a quick look; none when that is not
+        sure."""
+        return (self.source,)
+
     def lines(self, sheet: Sheet) -> list[Line]:
         """The block on the sheet, without what `left` puts before each line."""
         drawn = self._drawn
@@ -410,10 +415,11 @@ def ends(left: Sequence[Segment], right: Sequence[Segment], width: int) -> list[
     return [*kept, Segment(" " * max(0, space)), *right]
 
 
-def clock(ts: float) -> str:
-    """`09:41`; with the date when that was not today."""
+def clock(ts: float, seconds: bool = False) -> str:
+    """`09:41`, or `09:41:07`; with the date when that was not today."""
     then, now = time.localtime(ts), time.localtime()
+    hour = "%H:%M:%S" if seconds else "%H:%M"
     if then[:3] == now[:3]:
-        return time.strftime("%H:%M", then)
-    style = "%d %b %H:%M" if then.tm_year == now.tm_year else "%d %b %Y %H:%M"
-    return time.strftime(style, then)
+        return time.strftime(hour, then)
+    style = "%d %b" if then.tm_year == now.tm_year else "%d %b %Y"
+    return time.strftime(f"{style} {hour}", then)

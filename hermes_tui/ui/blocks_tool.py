@@ -10,7 +10,7 @@ import msgspec
 from rich.segment import Segment
 from rich.style import Style
 
-from hermes_tui.events import ToolEnded, ToolStarted
+from hermes_tui.events import RanAgain, ToolEnded, ToolStarted
 from hermes_tui.ui import diff_model, figures
 from hermes_tui.ui.blocks import Block, Sheet, ends
 from hermes_tui.ui.diff_draw import DiffLines, Page
@@ -76,7 +76,13 @@ class ToolBlock(Block):
         self.tool, self.arguments, self.summary = event.tool, event.arguments, event.summary
         self.changed()
 
-    def end(self, event: ToolEnded) -> None:
+    def again(self, event: RanAgain) -> None:
+        """All of a call that a person had run again."""
+        self.arguments = event.arguments
+        self.summary = f"again · {event.summary}"
+        self.end(event)
+
+    def end(self, event: ToolEnded | RanAgain) -> None:
         """How it ended."""
         self.status = event.status
         self.seconds = event.seconds
@@ -107,6 +113,16 @@ class ToolBlock(Block):
     def whole(self) -> str:
         """The command alone while the block is folded."""
         return self.source if self.expanded else self.copy()
+
+    def raw(self) -> Sequence[str]:
+        """The texts it is made of, where no escape can stand inside a word of theirs."""
+        said, arguments, details = self.result or self.live, self.arguments, self.details
+        if "\\" in arguments or "\x1b" in said or "\r" in said or "\b" in said:
+            return ()
+        if not details:
+            return (said, arguments, self.summary, self.tool)
+        more = f"{details.get('diff', '')}\n{details.get('command', '')}"
+        return (said, arguments, self.summary, self.tool, more)
 
     def parts(self) -> list[_Part]:
         """The stretches of the source, in order."""

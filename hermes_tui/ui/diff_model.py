@@ -84,7 +84,10 @@ class _Parser:
 
     def _line(self, line: str, at: int) -> None:
         if self.left[0] > 0 or self.left[1] > 0:
-            if line[:1] in _SIGNS and not line.startswith("\\"):
+            if line.startswith("\\"):  # says that a text has no newline at its end
+                self._note(line, at)
+                return
+            if line[:1] in _SIGNS:
                 self._row(line, at)
                 return
             self.left = [0, 0]  # the diff was cut short here

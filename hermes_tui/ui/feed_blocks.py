@@ -307,6 +307,13 @@ class Builder:
                 self._touch(one)
             failed[:] = [pair for pair in failed if pair[0] >= step]
 
+    def _again(self, event: ev.RanAgain, record: Record) -> None:
+        """A call that a person had run again: told as a call, of its old turn."""
+        block = ToolBlock(event.call_id, event.tool, record.n, record.ts)
+        block.turn = event.turn
+        block.again(event)
+        self.add(block)
+
     def _output(self, event: ev.ToolOutput) -> None:
         block = self.tools.get(event.call_id)
         shell = self._inputs.shells.get(event.call_id)
@@ -360,6 +367,10 @@ class Builder:
         match event:
             case ev.Notice():
                 self._note(record, event.text, event.hint, event.level)
+            case ev.Trouble():
+                self._note(record, event.text, event.hint, "error")
+            case ev.RanAgain():
+                self._again(event, record)
             case ev.SessionChanged():
                 if event.model is not None:
                     self._note(record, f"model: {event.model}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -10,6 +9,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.message import Message
 
+from hermes_tui.search.pattern import is_regex
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.search_box import SearchBox
 
@@ -17,42 +17,38 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 
-def find_pattern(query: str) -> re.Pattern[str] | None:
-    """What a query looks for: a regular expression, or the text itself where it is none.
-
-    Small letters find capitals too; a capital finds only itself. None for an empty query.
-    """
-    if not query:
-        return None
-    flags = re.NOFLAG if query != query.lower() else re.IGNORECASE
-    try:
-        return re.compile(query, flags)
-    except re.error:
-        return re.compile(re.escape(query), flags)
-
-
 class FindBar(Horizontal):
-    """A box and a count. Enter goes to the match before, as one looks back; escape closes."""
+    """A box and a count. Enter goes to the match before, as one looks back; escape closes.
+
+    regex: the query is a regular expression where it can be one.
+    """
 
     BINDINGS = [
         Binding("escape", "close", show=False),
         Binding("up", "step(-1)", show=False, priority=True),
         Binding("down", "step(1)", show=False, priority=True),
+        Binding("alt+r", "toggle_regex", show=False, priority=True),
+        Binding("tab", "leave", show=False, priority=True),
     ]
 
     class Looked(Message):
         """Look for this. step: -1 the match above, 1 the one below, 0 the query is new."""
 
-        def __init__(self, query: str, step: int) -> None:
+        def __init__(self, query: str, step: int, regex: bool = True) -> None:
             super().__init__()
             self.query = query
             self.step = step
+            self.regex = regex
 
     class Closed(Message):
         """The bar was closed."""
 
+    class Left(Message):
+        """The keys are to go to what was found."""
+
     def __init__(self) -> None:
         super().__init__(id="find")
+        self.regex = True
 
     def compose(self) -> ComposeResult:
         """Box and count."""
@@ -66,15 +62,16 @@ class FindBar(Horizontal):
         if query:
             box.text = query
         box.focus()
-        self.post_message(self.Looked(box.text, 0))
+        self._look(0)
 
-    def tell(self, at: int, count: int) -> None:
-        """Say which match is shown, counted from 1."""
-        words = f"{at} of {count} " if count else "nothing found "
-        if not self.query_one(SearchBox).text:
-            words = ""
-        keys = (Span("↑ ↓ ", "accent"), Span("esc ", "accent"))
-        self.query_one(Bar).show((), (Span(words, "muted"), *keys))
+    def tell(self, at: int, count: int, more: str = "") -> None:
+        """Say which match is shown, counted from 1. more: what the count leaves out."""
+        query = self.query_one(SearchBox).text
+        words = f"{at:,} of {count:,}{more} " if count else f"nothing found{more} "
+        kind = ".* " if self.regex and is_regex(query) else "abc "
+        keys = (Span("n N ↑ ↓ ", "accent"), Span("esc ", "accent"))
+        told = (Span(words if query else "", "muted"), Span(kind, "muted"), *keys)
+        self.query_one(Bar).show((), told)
 
     @property
     def shown(self) -> bool:
@@ -88,12 +85,24 @@ class FindBar(Horizontal):
 
     def action_step(self, step: int) -> None:
         """To the next match that way."""
-        self.post_message(self.Looked(self.query_one(SearchBox).text, step))
+        self._look(step)
+
+    def action_toggle_regex(self) -> None:
+        """Take the query as a regular expression, or as it is."""
+        self.regex = not self.regex
+        self._look(0)
+
+    def action_leave(self) -> None:
+        """Give the keys to what was found: n and shift+n go on from there."""
+        self.post_message(self.Left())
+
+    def _look(self, step: int) -> None:
+        self.post_message(self.Looked(self.query_one(SearchBox).text, step, self.regex))
 
     @on(SearchBox.Changed)
     def _typed(self, message: SearchBox.Changed) -> None:
         message.stop()
-        self.post_message(self.Looked(self.query_one(SearchBox).text, 0))
+        self._look(0)
 
     @on(SearchBox.Done)
     def _entered(self, message: SearchBox.Done) -> None:

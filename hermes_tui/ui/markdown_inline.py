@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from rich.style import Style
 
-from hermes_tui.ui.text import safe
+from hermes_tui.ui.links import disguised, target
+from hermes_tui.ui.text import one_line, safe
 from hermes_tui.ui.text_lines import Run
 from hermes_tui.ui.theme import Look
 
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _NOT_URL = r"\s<>\"'`()、。，）」』"
-_URL = re.compile(
+URL = re.compile(
     rf"https?://(?:\([^{_NOT_URL}]*\)|[^{_NOT_URL}])*"
     rf"(?:\([^{_NOT_URL}]*\)|[^{_NOT_URL}.,;:!?\]}}*_])"
 )
+"""An address that stands in a text by itself."""
 _LINK_END = re.compile(
     r"\]\((?:<[^>]*>|(?:[^()\\\s]|\\.|\((?:[^()\\]|\\.)*\))*)(?:\s+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?\s*\)"
     r"|\]\[[^\]]*\]|\]"
@@ -107,6 +109,7 @@ class Inline:
         self.at = 0
         self.lead = 0
         self.open: list[tuple[str, str]] = []
+        self.hrefs: list[tuple[str, int]] = []
         self.paragraphs: list[list[Run]] = [[]]
 
     def walk(self, tokens: Sequence[Token]) -> list[list[Run]]:
@@ -147,7 +150,7 @@ class Inline:
             self._add(self.places.run(text, self.styles[-1], found, len(text)))
             return
         last = 0
-        for match in _URL.finditer(text):
+        for match in URL.finditer(text):
             self._part(text, last, match.start(), found, self.styles[-1])
             style = self.styles[-1] + self.look["link"] + _click(match[0])
             self._part(text, match.start(), match.end(), found, style)
@@ -204,7 +207,9 @@ class Inline:
         markup = token.markup
         if kind == "link":
             markup = "<" if token.markup == "autolink" else "["
-            style += _click(str(token.attrs.get("href", "")))
+            href = str(token.attrs.get("href", ""))
+            style += _click(href)
+            self.hrefs.append((href, len(self.paragraphs[-1])))
         found = self.content.find(markup, self.at)
         if found >= 0:
             self.at = found + len(markup)
@@ -229,6 +234,15 @@ class Inline:
         runs = self.paragraphs[-1]
         if runs:
             runs[-1] = runs[-1]._replace(tail=runs[-1].tail + size)
+        if kind == "link":
+            self._unmask(*self.hrefs.pop())
+
+    def _unmask(self, href: str, start: int) -> None:
+        """Say the real host of a link whose text names another one."""
+        runs = self.paragraphs[-1]
+        real = disguised("".join(run.text for run in runs[start:]), href)
+        if real:
+            runs.append(Run(f" ({one_line(real)})", self.styles[-1] + self.look["warn"]))
 
     def _image(self, token: Token) -> None:
         start = self.content.find("![", self.at)
@@ -242,4 +256,7 @@ class Inline:
 
 
 def _click(url: str) -> Style:
-    return Style.from_meta({"act": ("link", url)}) if url else Style.null()
+    """A click follows it; terminals that know links can, too, where that is safe."""
+    if not url:
+        return Style.null()
+    return Style.from_meta({"act": ("link", url)}) + Style(link=target(url) or None)

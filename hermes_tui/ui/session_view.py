@@ -147,6 +147,7 @@ class SessionShown:
         self.waiting = {one.input_id: one for one in view.waiting}
         self._take_asks(view)
         self.trace = TraceModel()
+        self.trace.cwd = view.info.cwd
         self.trace.load(view.records)
         self._story.load(view)
 

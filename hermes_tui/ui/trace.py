@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual import on
 from textual.binding import Binding
 from textual.containers import Vertical
 
 from hermes_tui.errors import HermesError
-from hermes_tui.intents import ReadOutput
-from hermes_tui.ui import figures
+from hermes_tui.ui import figures, trace_calls
+from hermes_tui.ui.diff_screen import DiffScreen
 from hermes_tui.ui.face import face_of
 from hermes_tui.ui.line import Bar, Span, hints
 from hermes_tui.ui.rows import Row, RowList, TextRow
+from hermes_tui.ui.search_box import SearchBox
 from hermes_tui.ui.text import one_line
+from hermes_tui.ui.trace_filter import Wanted, parse, steps_of
 from hermes_tui.ui.trace_model import Step, TraceModel, Turn
 from hermes_tui.ui.trace_rows import (
     StepRow,
@@ -42,6 +46,11 @@ class TracePane(Vertical):
     BINDINGS = [
         Binding("o", "whole", show=False),
         Binding("c", "copy", show=False),
+        Binding("r", "again", show=False),
+        Binding("x", "export", show=False),
+        Binding("space", "mark", show=False),
+        Binding("equals_sign", "compare", show=False),
+        Binding("slash", "filter", show=False),
         Binding("escape", "close", show=False),
     ]
 
@@ -51,20 +60,32 @@ class TracePane(Vertical):
         self._unfolded: set[int] = set()
         self._shut: set[int] = set()
         self._outputs: dict[str, str] = {}
+        self._marked: list[str] = []
+        self._wanted = Wanted()
+        self._awaited: str = ""
         self._due = False
 
     def compose(self) -> ComposeResult:
-        """List, details, keys."""
+        """Filter, list, details, keys."""
+        yield SearchBox("tool:run status:failed any words", id="trace-box")
         yield RowList(id="trace-rows")
         yield TextView(id="trace-detail")
         yield Bar(id="trace-keys")
 
     def on_mount(self) -> None:
         """Nothing is chosen yet."""
-        self._detail.display = False
+        self._detail.display = self._box.display = False
         self.query_one("#trace-keys", Bar).display = False
         self.query_one("#trace-keys", Bar).show(
-            hints(("enter", "details"), ("o", "whole output"), ("c", "copy"), ("esc", "back"))
+            hints(
+                ("/", "filter"),
+                ("o", "output"),
+                ("r", "run again"),
+                ("space", "mark"),
+                ("=", "compare"),
+                ("x", "export"),
+                ("c", "copy"),
+            )
         )
         self.draw_rows()
 
@@ -76,6 +97,8 @@ class TracePane(Vertical):
         self._unfolded.clear()
         self._shut.clear()
         self._outputs.clear()
+        self._marked.clear()
+        self._awaited = ""
         self.close()
         self.draw_rows()
 
@@ -101,18 +124,24 @@ class TracePane(Vertical):
         rows: list[Row] = []
         newest = self.model.turns[-1].number if self.model.turns else 0
         for turn in reversed(self.model.turns):
-            is_open = turn.number in self._unfolded or (
-                turn.number == newest and turn.number not in self._shut
-            )
+            steps = steps_of(turn, self._wanted)
+            if self._wanted and not steps:
+                continue
+            is_open = bool(self._wanted) or turn.number in self._unfolded
+            is_open = is_open or (turn.number == newest and turn.number not in self._shut)
             rows.append(TurnRow(turn, is_open, clock))
             if is_open:
-                rows += [StepRow(turn, step, clock) for step in turn.steps.values()]
+                rows += [self._step_row(turn, step, clock) for step in steps]
         if not rows:
-            rows = [TextRow(left=(Span("  nothing has run in this session yet", "muted"),))]
+            none = "no step is like that" if self._wanted else "nothing has run in this session yet"
+            rows = [TextRow(left=(Span(f"  {none}", "muted"),))]
         self._rows.show(rows)
         self.query_one("#trace-keys", Bar).display = bool(self.model.turns)
         if self._detail.display:
             self._draw_detail(self._rows.key, keep=True)
+
+    def _step_row(self, turn: Turn, step: Step, clock: Callable[[], float]) -> StepRow:
+        return StepRow(turn, step, clock, step_key(turn, step) in self._marked)
 
     # --- keys --------------------------------------------------------------------------------
 
@@ -133,7 +162,13 @@ class TracePane(Vertical):
 
     def action_close(self) -> None:
         """Close the details; with none open, escape belongs to the app."""
-        if self._detail.display:
+        if self._box.display:
+            self._box.text = ""
+            self._box.display = False
+            self._wanted = Wanted()
+            self.draw_rows()
+            self._rows.focus()
+        elif self._detail.display:
             self.close()
             self._rows.focus()
         else:
@@ -157,6 +192,59 @@ class TracePane(Vertical):
         if isinstance(step := self._find(self._rows.key), Step) and step.ended is not None:
             self.run_worker(partial(self._open_whole, step), group="output", exclusive=True)
 
+    def action_filter(self) -> None:
+        """Show only some steps."""
+        self._box.display = True
+        self._box.focus()
+
+    @on(SearchBox.Changed)
+    def _filtered(self, message: SearchBox.Changed) -> None:
+        message.stop()
+        self._wanted = parse(self._box.text)
+        self.draw_rows()
+
+    @on(SearchBox.Done)
+    def _entered(self, message: SearchBox.Done) -> None:
+        message.stop()
+        self._rows.focus()
+
+    def action_again(self) -> None:
+        """Run a tool call again; on one that runs again, stop it."""
+        if isinstance(step := self._find(self._rows.key), Step):
+            self._do(partial(self._again, step), "again")
+
+    def action_export(self) -> None:
+        """Write the turn under the cursor to a file."""
+        turn = self._turn_of(self._rows.key)
+        if turn is not None:
+            self._do(partial(self._export, turn), "export")
+
+    def action_mark(self) -> None:
+        """Mark a call to be compared, or no more; the last two count."""
+        step = self._find(self._rows.key)
+        if not isinstance(step, Step) or step.ended is None:
+            face_of(self).say("only a call that has ended can be compared")
+            return
+        key = self._rows.key
+        marked = [one for one in self._marked if one != key]
+        self._marked = marked if key in self._marked else [*marked, key][-2:]
+        self.draw_rows()
+
+    def action_compare(self) -> None:
+        """What differs between the outputs of two calls: the marked ones, or a call and what
+        it repeats."""
+        steps = [step for key in self._marked if isinstance(step := self._find(key), Step)]
+        here = self._find(self._rows.key)
+        if len(steps) < 2 and isinstance(here, Step) and here not in steps:
+            steps.append(here)
+        if len(steps) == 1 and steps[0].again_of:
+            steps = [*self._original(steps[0]), *steps]
+        if len(steps) < 2:
+            face_of(self).say("mark two calls with space, then compare them with =")
+            return
+        old, new = sorted(steps, key=lambda step: step.start)
+        self._do(partial(self._compare, old, new), "compare")
+
     async def open_output(self, call_id: str) -> None:
         """The whole output of a call over the full screen."""
         for turn in reversed(self.model.turns):
@@ -165,6 +253,10 @@ class TracePane(Vertical):
                 return
 
     # --- inside ------------------------------------------------------------------------------
+
+    @property
+    def _box(self) -> SearchBox:
+        return self.query_one("#trace-box", SearchBox)
 
     @property
     def _rows(self) -> RowList:
@@ -197,7 +289,9 @@ class TracePane(Vertical):
             self._detail.show(turn_details(found, now))
         elif isinstance(found, Step):
             whole = self._outputs.get(found.key, "")
-            self._detail.show(step_details(found, now, whole), step_source(found, whole))
+            around = (Span("folder  ", "muted"), Span(one_line(self.model.cwd), ""))
+            around = around if self.model.cwd else ()
+            self._detail.show(step_details(found, now, whole, around), step_source(found, whole))
             ended = found.ended
             if ended and not whole and ended.output_bytes > len(ended.for_model):
                 self.run_worker(partial(self._load, found), group="output", exclusive=True)
@@ -223,10 +317,49 @@ class TracePane(Vertical):
 
     async def _read(self, step: Step, limit: int) -> str:
         face = face_of(self)
-        call = step.key[1:]
         try:
-            got = await face.ask(ReadOutput(session=face.session, call_id=call, limit=limit))
+            return await trace_calls.read_output(face, step, limit)
         except HermesError as error:
             face.say(error.message, "warning")
             return ""
-        return got.text
+
+    def _do(self, work: Callable[[], Awaitable[None]], group: str) -> None:
+        async def told() -> None:
+            try:
+                await work()
+            except HermesError as error:
+                face_of(self).say(str(error), "warning")
+
+        self.run_worker(told, group=group, exclusive=True)
+
+    def _original(self, step: Step) -> list[Step]:
+        found = (turn.steps.get(f"t{step.again_of}") for turn in self.model.turns)
+        return [one for one in found if one is not None]
+
+    def _turn_of(self, key: str) -> Turn | None:
+        number = key.split(":")[1] if ":" in key else ""
+        return next((turn for turn in self.model.turns if str(turn.number) == number), None)
+
+    async def _again(self, step: Step) -> None:
+        face = face_of(self)
+        if self._awaited and not self._has(self._awaited):
+            await trace_calls.stop_again(face)
+            return
+        self._awaited = await trace_calls.run_again(face, step)
+        face.say(f"{one_line(step.name)} runs again · r stops it")
+
+    def _has(self, call: str) -> bool:
+        return any(f"t{call}" in turn.steps for turn in self.model.turns)
+
+    async def _export(self, turn: Turn) -> None:
+        face = face_of(self)
+        path = await trace_calls.export(turn, face.session, self.model.cwd)
+        face.say(f"turn {turn.number} is in {path}")
+
+    async def _compare(self, old: Step, new: Step) -> None:
+        diff = await trace_calls.compare(face_of(self), old, new)
+        if not diff:
+            face_of(self).say("the outputs are the same")
+            return
+        title = f"{new.name}  {one_line(old.summary)} → {one_line(new.summary)}"
+        await self.app.push_screen(DiffScreen(title, diff))

@@ -14,8 +14,11 @@ from hermes_tui.events import (
     ModelFailed,
     QuestionAnswered,
     QuestionAsked,
+    RanAgain,
     Record,
     ReplyReceived,
+    SessionChanged,
+    SessionStarted,
     ToolEnded,
     ToolStarted,
     TurnEnded,
@@ -32,7 +35,7 @@ class Step:
 
     asked, reply, started, ended: the events it was made of; asked is the prompt's size and
     composition for a model call, the question or approval for a wait. failures: what went
-    wrong before it worked.
+    wrong before it worked. again_of: the call that a person had run again.
     """
 
     key: str
@@ -47,6 +50,7 @@ class Step:
     started: ToolStarted | None = None
     ended: ToolEnded | None = None
     failures: list[ModelFailed] = field(default_factory=list[ModelFailed])
+    again_of: str = ""
 
     def seconds(self, now: float) -> float:
         """How long it took, or has taken until now."""
@@ -90,6 +94,7 @@ class TraceModel:
     def __init__(self) -> None:
         self.turns: list[Turn] = []
         self.version = 0
+        self.cwd = ""
         self._oldest: list[Record] = []
         self._by_number: dict[int, Turn] = {}
         self._waits: dict[str, Step] = {}
@@ -107,9 +112,15 @@ class TraceModel:
         older.load(records)
         for record in self._oldest:
             older.apply(record)
-        seen = {turn.number for turn in older.turns}
-        older.turns += [turn for turn in self.turns if turn.number not in seen]
-        self.turns = older.turns
+        known = older._by_number
+        for turn in self.turns:
+            if turn.number not in known:
+                older.turns.append(turn)
+                continue
+            for key, step in turn.steps.items():  # a call that was run again much later
+                known[turn.number].steps.setdefault(key, step)
+        self.turns = sorted(older.turns, key=lambda turn: turn.number)
+        self.cwd = self.cwd or older.cwd
         self._by_number = {turn.number: turn for turn in self.turns}
         self._waits = older._waits | self._waits
         self._oldest = older._oldest
@@ -169,6 +180,11 @@ class TraceModel:
                 self._asked(event, ts)
             case ApprovalAnswered() | QuestionAnswered():
                 self._answered(event, ts)
+            case RanAgain():
+                self._again(event, ts)
+            case SessionStarted() | SessionChanged():
+                self.cwd = event.cwd or self.cwd
+                return False
             case _:
                 return False
         return True
@@ -220,6 +236,34 @@ class TraceModel:
             step.started, step.summary = event, event.summary
         else:
             step.ended, step.end, step.state = event, ts, event.status
+
+    def _again(self, event: RanAgain, ts: float) -> None:
+        turn = self._turn(event.turn, ts - event.seconds)
+        begun = ts - event.seconds
+        step = self._step(turn, f"t{event.call_id}", "tool", event.tool, begun)
+        name = event.call_id
+        step.started = ToolStarted(
+            turn=event.turn,
+            step=0,
+            call_id=name,
+            tool=event.tool,
+            arguments=event.arguments,
+            summary=event.summary,
+        )
+        step.ended = ToolEnded(
+            turn=event.turn,
+            step=0,
+            call_id=name,
+            tool=event.tool,
+            status=event.status,
+            for_model=event.for_model,
+            details=event.details,
+            seconds=event.seconds,
+            output_path=event.output_path,
+            output_bytes=event.output_bytes,
+        )
+        step.summary, step.end, step.state = event.summary, ts, event.status
+        step.again_of = event.of
 
     def _asked(self, event: ApprovalAsked | QuestionAsked, ts: float) -> None:
         turn = self._turn(event.turn, ts)

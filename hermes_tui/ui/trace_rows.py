@@ -91,11 +91,12 @@ class TurnRow:
 
 @dataclass(frozen=True, slots=True)
 class StepRow:
-    """A step of a turn: what, when in the turn, how long."""
+    """A step of a turn: what, when in the turn, how long. marked: to be compared."""
 
     turn: Turn
     step: Step
     clock: Clock
+    marked: bool = False
 
     @property
     def key(self) -> str:
@@ -110,7 +111,8 @@ class StepRow:
         text = max(0, width - room - 8 - 5 - 1)
         glyph, style = _GLYPHS.get(step.state, ("·", "muted"))
         name = one_line(step.name) or step.kind
-        left = [Span(f"   {glyph} ", style)]
+        mark = Span(" ◆ ", "accent") if self.marked else Span("   ")
+        left = [mark, Span(f"{glyph} ", style)]
         left += _fitted(name, _words(step, short=text < 30), text)
         bar = [*self._bar(room, style), Span(f"{took:>7} ", "muted")]
         return left, bar
@@ -139,6 +141,7 @@ def _fitted(name: str, words: str, room: int) -> Line:
 
 def _words(step: Step, short: bool = False) -> str:
     state = "" if step.state in _QUIET else f"{step.state} · "
+    state += "again · " if step.again_of else ""
     if step.kind == "model" and step.reply is not None:
         used = step.reply.usage
         read, made = figures.tokens(used.prompt), figures.tokens(used.completion)
@@ -180,8 +183,9 @@ def turn_details(turn: Turn, now: float) -> Painter:
     return paint_lines(lines)
 
 
-def step_details(step: Step, now: float, whole: str = "") -> Painter:
-    """What the details say about a step. whole: a tool's full output, once it was fetched."""
+def step_details(step: Step, now: float, whole: str = "", around: Line = ()) -> Painter:
+    """What the details say about a step. whole: a tool's full output, once it was fetched;
+    around: where the session stood."""
     lines: list[Line] = [
         (Span(one_line(step.name), "strong"), Span("  " + one_line(step.summary), "")),
         (Span(_facts(step, now), "muted"),),
@@ -189,7 +193,7 @@ def step_details(step: Step, now: float, whole: str = "") -> Painter:
     if step.kind == "model":
         return paint_all([paint_lines(lines), *_model_details(step)])
     if step.kind == "tool":
-        return paint_all([paint_lines(lines), *_tool_details(step, whole)])
+        return paint_all([paint_lines(lines), *_tool_details(step, whole, around)])
     return paint_all([paint_lines([*lines, ()]), *_wait_details(step)])
 
 
@@ -254,14 +258,33 @@ def _reply_details(reply: ReplyReceived) -> list[Painter]:
     return made
 
 
-def _tool_details(step: Step, whole: str) -> list[Painter]:
+def _tool_details(step: Step, whole: str, around: Line) -> list[Painter]:
     made: list[Painter] = []
     if step.started is not None:
         head: list[Line] = [(), (Span("arguments", "strong"),)]
         made += [paint_lines(head), paint_text(pretty(step.started.arguments), "code")]
+    facts = _environment(step)
+    if around or facts:
+        lines: list[Line] = [(), (Span("environment", "strong"),)]
+        lines += [(Span("  "), *around)] if around else []
+        lines += [(Span(f"  {name}  ", "muted"), Span(value, "")) for name, value in facts]
+        made.append(paint_lines(lines))
     if step.ended is not None:
         made += _output_details(step.ended, whole)
     return made
+
+
+def _environment(step: Step) -> list[tuple[str, str]]:
+    """What else is known of how a call ran: the small facts of its result."""
+    if step.ended is None:
+        return []
+    shown = {
+        name: value
+        for name, value in step.ended.details.items()
+        if isinstance(value, str | int | float) and name not in ("diff", "command", "traceback")
+    }
+    shown |= {"output": step.ended.output_path} if step.ended.output_path else {}
+    return [(name.replace("_", " "), one_line(str(value))) for name, value in shown.items()]
 
 
 def _output_details(ended: ToolEnded, whole: str) -> list[Painter]:

@@ -12,7 +12,7 @@ from textual.filter import LineFilter
 from textual.selection import Selection
 from textual.strip import Strip
 
-from hermes_tui.ui.blocks import Block
+from hermes_tui.ui.blocks import Block, clock
 from hermes_tui.ui.selection import key as selection_key
 from hermes_tui.ui.text import cells
 from hermes_tui.ui.text_lines import Line, Prefix, tint
@@ -21,7 +21,8 @@ from hermes_tui.ui.transcript_column import Column, Row
 
 class Over(NamedTuple):
     """What is drawn over the text: the block cursor, a selection, found text. base: the widget's
-    own style, under it all; filters, ground: what Textual wants done to colours last."""
+    own style, under it all; filters, ground: what Textual wants done to colours last; stamps:
+    when each block began, at the right end of its first line."""
 
     cursor: Block | None = None
     selection: Selection | None = None
@@ -29,6 +30,7 @@ class Over(NamedTuple):
     base: Style = Style.null()
     filters: tuple[LineFilter, ...] = ()
     ground: Color = BLACK
+    stamps: bool = False
 
 
 class Canvas:
@@ -90,7 +92,12 @@ class Canvas:
         if row.block is over.cursor:
             segments = [_backed(segment, base, look["cursor"]) for segment in segments]
         strip = Strip(segments, max(used, width))
-        return strip.crop(0, width) if used > width else strip
+        strip = strip.crop(0, width) if used > width else strip
+        if over.stamps and row.line == 0 and row.block.ts:
+            stamp = f" {clock(row.block.ts, seconds=True)}"
+            end = min(width, margin + self.column.sheet.width)
+            strip = overlay(strip, stamp, base + look["muted"], end + 2)
+        return strip
 
     def _finish(self, strip: Strip, over: Over) -> Strip:
         for one in over.filters:

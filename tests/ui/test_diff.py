@@ -63,8 +63,10 @@ def applied(old: list[str], diff: str) -> list[str]:
 @given(LINES, LINES)
 def test_a_diff_gives_the_new_text_out_of_the_old(old: list[str], new: list[str]) -> None:
     before, after = ([safe(line) for line in one] for one in (old, new))
-    diff = unified(*("".join(f"{line}\n" for line in one) for one in (before, after)), "a.txt")
-    assert applied(before, diff) == after
+    for end in ("", "\n"):
+        texts = ["\n".join(one) + end if one else "" for one in (before, after)]
+        old_lines, new_lines = (text.splitlines() for text in texts)
+        assert applied(old_lines, unified(*texts, "a.txt")) == new_lines
 
 
 @settings(deadline=None)

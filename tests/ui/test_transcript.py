@@ -19,6 +19,7 @@ from textual.pilot import Pilot
 from hermes_tui.events import ToolEnded, ToolStarted
 from hermes_tui.ui.blocks import Block, ReplyBlock, UserBlock
 from hermes_tui.ui.blocks_tool import ToolBlock
+from hermes_tui.ui.find_search import Search
 from hermes_tui.ui.theme import Look, builtin
 from hermes_tui.ui.transcript import Transcript
 from hermes_tui.ui.transcript_heights import Heights
@@ -410,12 +411,16 @@ async def test_finding_looks_at_everything_and_unfolds_what_hides_it() -> None:
         tool = finished("make all", "\n".join(f"needle {n}" for n in range(50)))
         transcript.append(UserBlock("a needle"), *messages(100), tool, *messages(100))
         transcript.flush()
-        matches = transcript.highlight(re.compile("needle"))
+        transcript.highlight(re.compile("needle"))
+        search = Search(transcript, re.compile("needle"))
+        while not search.slice():
+            continue
+        matches = search.matches
         assert len(matches) == 51
-        transcript.reveal(matches[30])
+        transcript.reveal(matches[20])
         assert tool.expanded
         assert "needle 29" in "\n".join(screen(transcript))
-        transcript.reveal(matches[0])
+        transcript.reveal(matches[-1])
         assert "a needle" in "\n".join(screen(transcript))
 
 
