@@ -109,6 +109,8 @@ async def _start_in_namespaces(
     ours: socket.socket | None = None
     group = limits_group.make(sandbox.limits)
     traps = Traps(sandbox, view)
+    ending = _Ending(sandbox, group)
+    ending.serves(traps.settle)
     try:
         inside = [*_limited(sandbox, own_namespace=True)]
         made = sandbox_bwrap.arguments(sandbox, view, place.env, files)
@@ -123,7 +125,6 @@ async def _start_in_namespaces(
         command = [sandbox_bwrap.program(), "--args", packed, "--", *inside, *argv]
         if group is not None:
             command = ["/bin/sh", "-c", group.entering(), "sh", *command]
-        ending = _Ending(sandbox, group)
         confinement = Confinement(
             pass_fds=(*place.streams.pass_fds, *files.numbers),
             keeper=True,

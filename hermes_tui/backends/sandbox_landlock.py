@@ -36,9 +36,8 @@ def domain(sandbox: Sandbox, view: View, scratch: str, port: int) -> Domain:
     system = (*system_paths(), *plain_etc(), "/proc")
     rules = landlock.existing(system, READ)
     rules += landlock.existing((f"/dev/{name}" for name in _DEVICES), DEVICE)
-    rules += landlock.existing((*view.tools, *sandbox.grants.write), READ)
     rules += landlock.existing((scratch, home_of(view)), READ | CHANGE)
-    for path in (*view.read, *view.write):
+    for path in (*view.tools, *view.read, *view.write):
         rules += _readable(path, view.masked)
     rules += landlock.existing(view.write, CHANGE)
     if view.agent:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from hermes_tui.backends.sandbox_view import Sandbox, View
+from hermes_tui.security.grants_git_config import Keeper
 from hermes_tui.security.grants_index import Found, index_of
 
 _GIT = ("config", "config.worktree", "commondir", "info/attributes")
@@ -24,6 +25,12 @@ class Traps:
         self._workspace = view.workspace
         self._idle = sandbox.profile == "read-only"
         self._before = {} if self._idle else dict(_stamps(view.found))
+        self._settings = Keeper(view.found.git) if sandbox.grants.git_config else None
+
+    def settle(self) -> None:
+        """Take back settings of git that the command had no business with."""
+        if self._settings is not None:
+            self._settings.settle()
 
     def sprung(self) -> tuple[str, ...]:
         """Those that are new or were changed since; reads the disk."""
