@@ -21,7 +21,11 @@ from textual.message import Message
 PASTE_START, PASTE_END = "\x1b[200~", "\x1b[201~"
 # Legacy terminals send ESC CR, xterm and tmux with modifyOtherKeys the long form.
 _ENTER = re.compile(r"\x1b\r|\x1b\[27;([2-8]);13~")
-_UNFINISHED = re.compile(r"\x1b\[(?:|2|20|200|<[\d;-]{0,20})\Z")
+_UNFINISHED = re.compile(r"\x1b\[(?:[\d:;]{0,24}|<[\d;-]{0,20})\Z")
+# Numbers the parser below can't read, which would end the thread that reads keys.
+_PARAMETERS = re.compile(r"\x1b\[([\d:;]+)([A-Za-z~])")
+_SUBPARAMETERS = re.compile(r":[\d:]*")
+_LAST_CHARACTER = 0x10FFFF
 _MODIFIERS = ((4, "ctrl"), (2, "alt"), (1, "shift"))
 
 
@@ -91,8 +95,15 @@ class InputParser(XTermParser):
         return rest
 
     def _pass_on(self, keys: str) -> Iterator[Message]:
-        if keys:
+        if keys := _PARAMETERS.sub(_readable, keys):
             yield from (one for one in super().feed(keys) if not _is_empty_paste(one))
+
+
+def _readable(found: re.Match[str]) -> str:
+    """A key's numbers without what refines them (its other characters, press or release)."""
+    numbers = _SUBPARAMETERS.sub("", found[1])
+    known = all(int(one or 0) <= _LAST_CHARACTER for one in numbers.split(";"))
+    return f"\x1b[{numbers}{found[2]}" if known else ""
 
 
 def _enter(modifiers: int) -> str:

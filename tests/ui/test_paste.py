@@ -130,3 +130,20 @@ def test_a_torn_mouse_report_types_nothing(cut: int) -> None:
 
 def test_committed_text_and_enter_in_one_read_keep_their_order() -> None:
     assert [key for _, key in read("分析\r")] == ["分", "析", "enter"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "key"),
+    [("\x1b[97:65;2u", "shift+a"), ("\x1b[1;4:1A", "alt+shift+up"), ("\x1b[57414::1u", "enter")],
+)
+def test_keys_with_finer_numbers_are_the_keys_they_refine(sent: str, key: str) -> None:
+    for cut in range(2, len(sent)):
+        assert read(sent[:cut], sent[cut:])[-1][1] == key
+
+
+@given(st.text("0123456789:;<=>?", max_size=12), st.sampled_from("ABCDHFuRZ~MmItyhl"))
+def test_no_sequence_ends_the_reading_of_keys(numbers: str, final: str) -> None:
+    parser = InputParser()
+    list(parser.feed(f"\x1b[{numbers}{final}"))
+    typed = [*parser.feed("x" * 40), *parser.feed("y")]
+    assert [one.key for one in typed if isinstance(one, events.Key)][-1] == "y"
