@@ -86,7 +86,9 @@ class PolicyConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class UiConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The full-screen UI."""
 
-    theme: Annotated[str, _doc("theme name; /theme lists them")] = "hermes-night"
+    theme: Annotated[
+        str, _doc("theme name; /theme lists them; auto: dark or light as the terminal is")
+    ] = "auto"
     chat_width: Annotated[int, Meta(ge=40, le=400, description="widest chat text, in columns")] = (
         100
     )

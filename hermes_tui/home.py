@@ -64,6 +64,11 @@ class Home:
         return self.path / "themes"
 
     @property
+    def keys(self) -> Path:
+        """The person's own keys for the full-screen UI."""
+        return self.path / "keys.yaml"
+
+    @property
     def skills(self) -> Path:
         """The person's own and learned skills."""
         return self.path / "skills"

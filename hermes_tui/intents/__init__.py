@@ -34,6 +34,13 @@ from hermes_tui.intents.look import (
     SkillInfo,
     SkillList,
 )
+from hermes_tui.intents.processes import (
+    ListProcesses,
+    ProcessInfo,
+    ProcessList,
+    ReadProcess,
+    StopProcess,
+)
 from hermes_tui.intents.sessions import (
     ChangeSession,
     CloseSession,
@@ -112,6 +119,7 @@ __all__ = [
     "KeepModel",
     "Lines",
     "ListModels",
+    "ListProcesses",
     "ListSessions",
     "ListSettings",
     "ListSkills",
@@ -122,8 +130,11 @@ __all__ = [
     "MoveInput",
     "OpenSession",
     "Page",
+    "ProcessInfo",
+    "ProcessList",
     "PromptHistory",
     "ReadOutput",
+    "ReadProcess",
     "ReadSkill",
     "Rewind",
     "RunAgain",
@@ -143,6 +154,7 @@ __all__ = [
     "Standing",
     "Stop",
     "StopFetch",
+    "StopProcess",
     "StopShell",
     "Stopped",
     "Text",

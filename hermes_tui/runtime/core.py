@@ -251,6 +251,7 @@ class Core:
     def _process_changed(self, one: Background) -> None:
         if not self.end_reason:
             self.spawn(self._record_process(one, one.status))
+            self.changed(one.session)
 
     async def _record_process(self, one: Background, status: str) -> None:
         event = ProcessStarted(process_id=one.id, command=one.command, pid=one.pid)
@@ -262,6 +263,10 @@ class Core:
     def running(self) -> tuple[str, ...]:
         """The background processes that run, a line each."""
         return tuple(one.line() for one in self._processes.running()) if self._processes else ()
+
+    def background(self) -> list[Background]:
+        """The background processes of all sessions, the ended ones that are still known too."""
+        return self._processes.list() if self._processes else []
 
     def known_processes(self) -> set[str]:
         """Ids of the background processes this core has started."""

@@ -11,6 +11,7 @@ from hermes_tui import __version__, intents
 from hermes_tui.errors import CoreError
 from hermes_tui.intents import Done
 from hermes_tui.runtime import handlers_look as look
+from hermes_tui.runtime import handlers_processes as processes
 from hermes_tui.runtime import handlers_sessions as sessions
 from hermes_tui.runtime import handlers_setup as setup
 from hermes_tui.runtime import handlers_talk as talk
@@ -84,6 +85,9 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.StopShell: talk.stop_shell,
     intents.RunAgain: talk.run_again,
     intents.CompletePath: look.complete_path,
+    intents.ListProcesses: processes.list_processes,
+    intents.ReadProcess: processes.read_process,
+    intents.StopProcess: processes.stop_process,
     intents.GetStatus: get_status,
     intents.EndCore: end_core,
     intents.SetConfig: setup.set_config,

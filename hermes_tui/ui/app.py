@@ -16,7 +16,7 @@ from textual import on
 from textual.app import App
 from textual.containers import Horizontal, Vertical
 from textual.css.query import NoMatches
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 
 from hermes_tui import commands
 from hermes_tui.errors import CoreError, HermesError
@@ -28,33 +28,38 @@ from hermes_tui.events import (
     SessionsChanged,
     TextDelta,
     ToolOutput,
+    Trouble,
     TurnEnded,
 )
+from hermes_tui.ui.agents_pane import AgentsPane
 from hermes_tui.ui.app_commands import Commands
 from hermes_tui.ui.app_escape import Escape
 from hermes_tui.ui.app_find import Finder
-from hermes_tui.ui.app_frame import Frame, MainScreen
+from hermes_tui.ui.app_frame import Frame, Inspector, MainScreen
+from hermes_tui.ui.app_keys import AppKeys
 from hermes_tui.ui.app_line import Line, Reconnect
 from hermes_tui.ui.app_talk import Talk
 from hermes_tui.ui.app_themes import Themes
 from hermes_tui.ui.approval import ApprovalCard
-from hermes_tui.ui.blocks_tool import ToolBlock
+from hermes_tui.ui.background import BackgroundTold
 from hermes_tui.ui.feed import Feed
 from hermes_tui.ui.find_bar import FindBar
-from hermes_tui.ui.keys import bindings
+from hermes_tui.ui.keys import KeyTable
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.memory_pane import MemoryPane
+from hermes_tui.ui.paste_input import TerminalDriver
 from hermes_tui.ui.prompt import Prompt
 from hermes_tui.ui.prompt_desk import Desk
 from hermes_tui.ui.question import QuestionCard
 from hermes_tui.ui.rail import Rail
-from hermes_tui.ui.rows import RowList
 from hermes_tui.ui.session_view import SessionShown
 from hermes_tui.ui.skills_pane import SkillsPane
 from hermes_tui.ui.status import State, StatusLine, Ticker
 from hermes_tui.ui.trace import TracePane
 from hermes_tui.ui.transcript import Transcript
+from hermes_tui.ui.transcript_actions import Actions
 from hermes_tui.ui.viewer import ViewerScreen, paint_text
+from hermes_tui.ui.watch import watch
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -74,7 +79,6 @@ Leave = Literal["detach", "quit"] | None
 
 _FLASH_S = 4.0
 _log = logging.getLogger(__name__)
-_MODAL_COMMANDS = frozenset({"detach", "interrupt"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +95,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
     CSS_PATH = Path(__file__).with_name("app.tcss")
     TITLE = "hermes"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS = [*bindings()]
+    BINDINGS = [*KeyTable().bindings()]
 
     look: Look
 
@@ -117,7 +121,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         self._flash_timer: Timer | None = None
         self._composed_once = False
         self.clock: Callable[[], float] = time.time
-        self.main = MainScreen(self._resized)
+        self.main = MainScreen(lambda: self.frame)
         self.themes = Themes(self, home)
         self._theme_problem = self.themes.start(config.theme)
         self.transcript = Transcript(
@@ -127,8 +131,10 @@ class HermesApp(App[Leave], inherit_bindings=False):
         self.shown = SessionShown(self, self.feed)
         self.frame = Frame(self, config.chat_width)
         self.finder = Finder(self)
+        self.actions = Actions(self)
         self.talk = Talk(self, view_request.standing)
         self.escape = Escape(self)
+        self.keyboard = AppKeys(self)
         self.commands = Commands(self)
         self.ticker = Ticker(self, self.tick)
 
@@ -206,11 +212,12 @@ class HermesApp(App[Leave], inherit_bindings=False):
                 yield approval
                 yield question
                 yield Desk(self, (approval, question))
-            with Vertical(id="inspector"):
+            with Inspector(id="inspector"):
                 yield Bar(id="tabs")
                 yield TracePane()
                 yield MemoryPane()
                 yield SkillsPane()
+                yield AgentsPane()
         yield Bar(id="rule-bottom")
         yield StatusLine(id="status")
         yield Bar(id="hints")
@@ -232,12 +239,18 @@ class HermesApp(App[Leave], inherit_bindings=False):
         gc.freeze()
         if self._theme_problem:
             self.say(self._theme_problem, "warning")
-        self.follow_themes()
+        self.ask_background()
+        if self.home.keys.exists():
+            self.do(self.keyboard.read)
+        self.follow_files()
 
-    def follow_themes(self) -> None:
-        """Watch the person's theme files, if there is a folder of them."""
-        if self.themes.folder.is_dir():
-            self.do(self.themes.follow_files, "themes")
+    def follow_files(self) -> None:
+        """Watch the person's themes and keys, if there are any."""
+        if self.home.keys.exists() or self.themes.folder.is_dir():
+            self.do(self._follow_files, "files")
+
+    async def _follow_files(self) -> None:
+        await watch({self.home.keys: self.keyboard.read, self.themes.folder: self.themes.reload})
 
     @property
     def left(self) -> bool:
@@ -283,12 +296,16 @@ class HermesApp(App[Leave], inherit_bindings=False):
         match record.event:
             case SessionsChanged():
                 self.main.query_one(Rail).ask_again()
+                self.main.query_one(AgentsPane).heard()
             case CoreOutdated() as event:
                 self.banner(
                     f"{event.running} is running, {event.installed} is installed · "
                     "`hermes daemon restart` changes over when work is done"
                 )
             case TextDelta() | ToolOutput():
+                self.shown.apply(record)
+            case Trouble() as event:
+                self.say(f"{event.text} {event.hint}".strip(), "error")
                 self.shown.apply(record)
             case Notice() as event if not record.session:
                 self.say(f"{event.text} {event.hint}".strip(), event.level)
@@ -313,7 +330,9 @@ class HermesApp(App[Leave], inherit_bindings=False):
         """Draw what depends on time."""
         if not self._composed_once:
             return
-        status = self.main.query_one(StatusLine)
+        status = next(iter(self.main.query(StatusLine)), None)
+        if status is None:
+            return  # the screen is being closed
         if self._flash:
             status.flash(self._flash)
             return
@@ -354,20 +373,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
 
     def action_command(self, command_id: str) -> None:
         """Do a command of the table, from its key or from a click."""
-        if isinstance(self.screen, ModalScreen) and command_id not in _MODAL_COMMANDS:
-            return
-        if command_id == "stop":
-            self.escape.leave()
-        else:
-            self.do(partial(self.commands.run, commands.BY_ID[command_id]))
-
-    def turn_to_card(self) -> None:
-        """Give the keys to the pending approval or question."""
-        if not (
-            self.main.query_one(ApprovalCard).take_focus()
-            or self.main.query_one(QuestionCard).take_focus()
-        ):
-            self.say("nothing waits for an answer")
+        self.keyboard.do(command_id)
 
     def do_picked(self, entry: Entry | None) -> None:
         """A list was left: do what was picked, if anything was."""
@@ -383,13 +389,6 @@ class HermesApp(App[Leave], inherit_bindings=False):
         """The question before quitting was answered."""
         if result in ("quit", "detach"):
             self.leave("quit" if result == "quit" else "detach")
-
-    def move_block(self, step: int) -> None:
-        """Move the block cursor in the chat."""
-        if self.frame.now.chat == 0:
-            self.frame.go("chat")
-        self.transcript.focus()
-        (self.transcript.cursor_up if step < 0 else self.transcript.cursor_down)()
 
     # --- what the parts say --------------------------------------------------------------------
 
@@ -413,9 +412,9 @@ class HermesApp(App[Leave], inherit_bindings=False):
         text = message.atom.text
         await self.push_screen(ViewerScreen("pasted", paint_text(text), text))
 
-    @on(RowList.Chosen, "#rail-rows")
-    def _session_chosen(self, message: RowList.Chosen) -> None:
-        self.do(partial(self.open, self.commands.request(message.key)))
+    @on(Rail.Opened)
+    def _session_chosen(self, message: Rail.Opened) -> None:
+        self.do(partial(self.open, self.commands.request(message.session)))
 
     @on(MemoryPane.Opened)
     def _hit_opened(self, message: MemoryPane.Opened) -> None:
@@ -428,13 +427,15 @@ class HermesApp(App[Leave], inherit_bindings=False):
 
     @on(Transcript.BlockAction)
     def _block_action(self, message: Transcript.BlockAction) -> None:
-        if message.action == "copy":
-            self.say("copied")
-        elif message.action == "link":
-            self.copy_to_clipboard(message.value)
-            self.say(f"copied {message.value}")
-        elif isinstance(message.block, ToolBlock):
-            self.do(partial(self.main.query_one(TracePane).open_output, message.block.call_id))
+        self.do(partial(self.actions.do, message))
+
+    @on(Transcript.Stepped)
+    def _stepped(self, message: Transcript.Stepped) -> None:
+        self.finder.step(message.step)
+
+    @on(FindBar.Left)
+    def _find_left(self) -> None:
+        self.transcript.focus()
 
     @on(FindBar.Looked)
     def _looked(self, message: FindBar.Looked) -> None:
@@ -446,9 +447,15 @@ class HermesApp(App[Leave], inherit_bindings=False):
 
     # --- the terminal --------------------------------------------------------------------------
 
-    def _resized(self) -> None:
-        if self._composed_once:
-            self.frame.settle()
+    def ask_background(self) -> None:
+        """Ask the terminal whether it is dark, if that decides."""
+        driver = self._driver
+        if self.themes.follows_terminal and isinstance(driver, TerminalDriver):
+            driver.ask_background()
+
+    @on(BackgroundTold)
+    def _background_told(self, message: BackgroundTold) -> None:
+        self.themes.ground(message.dark)
 
     def on_app_blur(self) -> None:
         """Nobody looks: nothing needs to move."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, get_args
 
+import msgspec
+
 from hermes_tui import commands
 from hermes_tui.errors import HermesError
 from hermes_tui.events import Verdict
@@ -12,6 +14,7 @@ from hermes_tui.intents import (
     ChangeSession,
     ListModels,
     ListSessions,
+    ListSettings,
     ListSkills,
     OpenSession,
     RunCommand,
@@ -25,12 +28,12 @@ from hermes_tui.ui.palette import (
     PickerScreen,
     command_entries,
     session_entries,
+    setting_entries,
     skill_entries,
     theme_entries,
 )
 from hermes_tui.ui.rail import Rail
 from hermes_tui.ui.skills_pane import SkillsPane
-from hermes_tui.ui.viewer import ViewerScreen
 
 if TYPE_CHECKING:
     from hermes_tui.ui.app import HermesApp
@@ -84,11 +87,18 @@ class Commands:
             "pane.2": lambda _: app.frame.go("trace"),
             "pane.3": lambda _: app.frame.go("memory"),
             "pane.4": lambda _: app.frame.go("skills"),
-            "block.previous": lambda _: app.move_block(-1),
-            "block.next": lambda _: app.move_block(1),
+            "block.previous": lambda _: app.frame.move_block(-1),
+            "block.next": lambda _: app.frame.move_block(1),
             "settings": lambda args: self.setup.settings(args),
             "setup": lambda _: self.setup.first_run(),
-            "keys": lambda _: self._page("Keys", keys_only=True),
+            "keys": lambda _: self._keys(),
+            "jump": lambda _: app.keyboard.jump(),
+            "leader": lambda _: app.keyboard.leader(),
+            "pane.5": lambda _: app.frame.go("agents"),
+            "pane.narrower": lambda _: app.frame.divide(-1),
+            "pane.wider": lambda _: app.frame.divide(1),
+            "session.pin": lambda _: app.main.query_one(Rail).pin(app.session),
+            "session.archive": lambda _: app.main.query_one(Rail).archive(app.session),
             "help": self._help,
             "detach": lambda _: app.leave("detach"),
             "quit": lambda _: self.quit(),
@@ -131,7 +141,7 @@ class Commands:
     async def _approve(self, args: str) -> None:
         word, _, reason = args.partition(" ")
         if not word:
-            self._app.turn_to_card()
+            self._app.talk.turn_to_card()
             return
         verdicts: dict[str, Verdict] = {v: v for v in get_args(Verdict) if v != "expired"}
         if word not in verdicts:
@@ -216,7 +226,8 @@ class Commands:
         await self._change(mode=MODES[(at + 1) % len(MODES)])
 
     async def _change(self, **what: str) -> None:
-        await self._app.ask(ChangeSession(session=self._app.shown.id, **what))
+        intent = ChangeSession(session=self._app.shown.id)
+        await self._app.ask(msgspec.structs.replace(intent, **what))
 
     # --- looking -----------------------------------------------------------------------------
 
@@ -237,34 +248,38 @@ class Commands:
 
     async def _help(self, args: str) -> None:
         if not args:
-            await self._page("Help", keys_only=False)
+            await self._app.keyboard.help()
             return
         command, name, _ = commands.parse("/" + args.removeprefix("/"))
         if command is None:
             raise HermesError(help_pages.unknown(name))
-        self._app.tell(help_pages.about(command))
+        self._app.tell(help_pages.about(self._app.keyboard.table.by_id[command.id]))
 
-    async def _page(self, title: str, keys_only: bool) -> None:
-        paint, text = help_pages.paint_help(keys_only), help_pages.help_text(keys_only)
-        await self._app.push_screen(ViewerScreen(title, paint, text))
+    async def _keys(self) -> None:
+        if self._app.home.keys.exists():
+            await self._app.keyboard.read()
+            self._app.follow_files()
+        await self._app.keyboard.help(keys_only=True)
 
     # --- the screen --------------------------------------------------------------------------
 
     async def _palette(self) -> None:
         themes = theme_entries(self._app.themes.names(), self._app.themes.current)
         picker = PickerScreen(
-            [*command_entries(), *themes],
-            "a command, session, theme or skill",
+            [*command_entries(self._app.keyboard.table), *themes],
+            "a command, session, setting, theme or skill",
             preview=self._app.preview,
         )
         await self._app.push_screen(picker, self._app.do_picked)
         try:
             sessions = (await self._app.ask(ListSessions(limit=5000))).sessions
             skills = (await self._app.ask(ListSkills())).skills
+            settings = (await self._app.ask(ListSettings())).settings
         except HermesError as error:
             self._app.say(error.message, "warning")
             return
-        picker.add([*session_entries(sessions, self._app.now()), *skill_entries(skills)])
+        more = [*session_entries(sessions, self._app.now()), *skill_entries(skills)]
+        picker.add([*more, *setting_entries(settings)])
 
     async def _theme(self, args: str) -> None:
         themes = self._app.themes
@@ -286,6 +301,8 @@ class Commands:
                 await self._app.themes.choose(entry.key)
             case "skill":
                 self._skills(entry.key)
+            case "setting":
+                await self.setup.settings(entry.key)
             case "model":
                 await self._change(model=entry.key)
             case "mode":

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual import events
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.screen import Screen
 
 from hermes_tui.intents import SessionInfo
-from hermes_tui.ui.layout import PANES, Layout, Pane, Wanted, arrange
+from hermes_tui.ui import layout_memory
+from hermes_tui.ui.agents_pane import AgentsPane
+from hermes_tui.ui.column import Column
+from hermes_tui.ui.layout import (
+    CHAT_LEAST,
+    PANES,
+    RAIL_LEAST,
+    SIDE_LEAST,
+    Layout,
+    Pane,
+    Wanted,
+    arrange,
+    shape_of,
+)
 from hermes_tui.ui.line import Bar, Span, width_of
 from hermes_tui.ui.memory_pane import MemoryPane
 from hermes_tui.ui.rail import Rail, session_title
@@ -26,22 +42,31 @@ if TYPE_CHECKING:
     from hermes_tui.ui.app import HermesApp
 
 _HINTS = (
-    ("f1", "help", "help"),
-    ("ctrl+p", "commands", "palette"),
-    ("ctrl+b", "sessions", "rail"),
-    ("ctrl+t", "inspector", "inspector"),
-    ("ctrl+f", "find", "find"),
-    ("ctrl+q", "leave running", "detach"),
+    ("help", "help"),
+    ("palette", "commands"),
+    ("rail", "sessions"),
+    ("inspector", "inspector"),
+    ("jump", "jump"),
+    ("find", "find"),
+    ("detach", "leave running"),
 )
+_STEP, _KEEP_S = 2, 0.5
+_log = logging.getLogger(__name__)
 _NARROW_WORDS = {"rail": "pane before", "inspector": "next pane", "detach": "leave"}
+
+
+class Inspector(Column):
+    """The column at the right, with the chat's divider."""
+
+    edge = "left"
 
 
 class MainScreen(Screen[None]):
     """The screen under all dialogs. Arranges itself just before Textual lays it out."""
 
-    def __init__(self, settle: Callable[[], None]) -> None:
+    def __init__(self, frame: Callable[[], Frame]) -> None:
         super().__init__(id="main")
-        self._settle = settle
+        self._frame = frame
         self._arranged = Size()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -50,7 +75,17 @@ class MainScreen(Screen[None]):
             event.prevent_default()
             return
         self._arranged = event.size
-        self._settle()
+        if self.query(Rail):
+            self._frame().settle()
+
+    def on_column_dragged(self, message: Column.Dragged) -> None:
+        """A divider was moved with the mouse."""
+        frame = self._frame()
+        (frame.drag_rail if message.column.id == "rail" else frame.drag_inspector)(message.x)
+
+    def on_unmount(self) -> None:
+        """The screen is left."""
+        self._frame().keep_now()
 
 
 class Frame:
@@ -58,20 +93,30 @@ class Frame:
 
     def __init__(self, app: HermesApp, chat_width: int) -> None:
         self._app = app
-        self.wanted = Wanted(chat_width=chat_width)
+        self._kept = self.remembered = layout_memory.load(app.home.ui_state)
+        self.wanted = Wanted(
+            chat_width=chat_width,
+            pane=self.remembered.pane,
+            rail=self.remembered.rail,
+            inspector=self.remembered.inspector,
+            zoomed=self.remembered.zoomed,
+        )
         self.now = Layout(shape="medium")
         self._info = SessionInfo(id="")
 
     def settle(self, **changes: object) -> None:
         """Arrange everything for the size of the terminal and what is wanted."""
-        self.wanted = replace(self.wanted, **changes)  # pyright: ignore[reportArgumentType]
         columns, rows = self._app.size
+        split = self.remembered.of(shape_of(columns))
+        changes = {"rail_width": split.rail, "share": split.chat, **changes}
+        self.wanted = replace(self.wanted, **changes)  # pyright: ignore[reportArgumentType]
         got = self.now = arrange(columns, rows, self.wanted)
         with self._app.batch_update():
             self._widths(got)
             self._panes(got, rows)
             self._app.main.query_one(Transcript).set_compact(got.shape == "narrow")
             self._bars(got, columns)
+        self._remember()
 
     def say_session(self, info: SessionInfo) -> None:
         """Draw the title line for a session."""
@@ -125,6 +170,59 @@ class Frame:
         shown = self.focused() or "chat"
         self.settle(zoomed=not self.wanted.zoomed, shown=shown)
 
+    def move_block(self, step: int) -> None:
+        """Move the block cursor in the chat."""
+        if self.now.chat == 0:
+            self.go("chat")
+        transcript = self._app.transcript
+        transcript.focus()
+        (transcript.cursor_up if step < 0 else transcript.cursor_down)()
+
+    def divide(self, step: int) -> None:
+        """Move the divider beside the pane that has the keys, a few columns at a time."""
+        if self.on_rail and self.now.rail:
+            self.drag_rail(self.now.rail - 1 + step * _STEP)
+        elif self.now.chat and self.now.inspector:
+            self.drag_inspector(self._app.size.width - self.now.inspector + step * _STEP)
+        else:
+            self._app.say("there is no divider to move")
+
+    def drag_rail(self, x: int) -> None:
+        """Have the rail end at a column of the screen."""
+        self._split(rail=max(RAIL_LEAST, min(x + 1, self._app.size.width // 3)))
+
+    def drag_inspector(self, x: int) -> None:
+        """Have the inspector begin at a column of the screen."""
+        beside = 0 if self.now.rail_over else self.now.rail
+        room = self._app.size.width - beside
+        chat = max(CHAT_LEAST, min(x - beside, room - SIDE_LEAST))
+        self._split(chat=-(-1000 * chat // room))
+
+    def _split(self, **widths: int) -> None:
+        shape = self.now.shape
+        split = msgspec.structs.replace(self.remembered.of(shape), **widths)
+        self.remembered = self.remembered.with_split(shape, split)
+        self.settle()
+
+    def _remember(self) -> None:
+        self.remembered = self.remembered.with_choices(self.wanted)
+        if self.remembered != self._kept:
+            self._app.do(self._keep_soon, "remember")
+
+    async def _keep_soon(self) -> None:
+        await asyncio.sleep(_KEEP_S)
+        self._kept = self.remembered
+        await asyncio.to_thread(layout_memory.save, self._app.home.ui_state, self._kept)
+
+    def keep_now(self) -> None:
+        """The screen is left: keep what was not kept yet."""
+        if self.remembered != self._kept:
+            self._kept = self.remembered
+            try:
+                layout_memory.save(self._app.home.ui_state, self._kept)
+            except OSError as error:
+                _log.warning("the panes' places can't be kept: %s", error)
+
     def focused(self) -> Pane | None:
         """The pane that has the keys."""
         node = self._app.focused
@@ -166,6 +264,8 @@ class Frame:
             self._app.main.query_one(f"#{pane}").display = got.inspector > 0 and got.side == pane
         if got.inspector and got.side == "skills":
             self._app.main.query_one(SkillsPane).shown()
+        if got.inspector and got.side == "agents":
+            self._app.main.query_one(AgentsPane).ask_again()
 
     def _draw_top(self) -> None:
         top, width = self._bar("top"), self._app.size.width
@@ -177,7 +277,10 @@ class Frame:
             return
         where = clip_left(short_path(self._info.cwd), max(10, width // 3))
         left = [Span(" hermes ", "accent"), Span(title, "strong"), Span(f"   {where}", "muted")]
-        top.show(left, (Span("ctrl+p", "accent", _click("palette")), Span(" commands ", "muted")))
+        top.show(
+            left,
+            (Span(self._key("palette"), "accent", _click("palette")), Span(" commands ", "muted")),
+        )
 
     def _bars(self, got: Layout, columns: int) -> None:
         self._draw_top()
@@ -191,8 +294,8 @@ class Frame:
         tabs = self._bar("tabs")
         tabs.display = got.shape != "narrow"
         zoom = "unzoom" if self.wanted.zoomed else "zoom"
-        keys = (Span("alt+z", "accent", _click("zoom")), Span(f" {zoom} ", "muted"))
-        tabs.show(list(self._tab_spans(("trace", "memory", "skills"))), keys)
+        keys = (Span(self._key("zoom"), "accent", _click("zoom")), Span(f" {zoom} ", "muted"))
+        tabs.show(list(self._tab_spans(PANES[1:])), keys)
         self._bar("hints").show(self._hint_spans(got))
 
     def _tab_spans(self, panes: Sequence[Pane]) -> Sequence[Span]:
@@ -208,14 +311,18 @@ class Frame:
 
     def _hint_spans(self, got: Layout) -> Sequence[Span]:
         spans: list[Span] = []
-        for key, word, command in _HINTS:
+        for command, word in _HINTS:
+            key = self._key(command)
             said = _NARROW_WORDS.get(command, word) if got.shape == "narrow" else word
-            if got.shape == "narrow" and command == "find":
+            if not key or (got.shape == "narrow" and command in ("find", "jump")):
                 continue
             gap = " " if got.shape == "narrow" else "  "
             spans += [Span(f" {key} ", "accent", _click(command))]
             spans.append(Span(said + gap, "muted", _click(command)))
         return spans
+
+    def _key(self, command: str) -> str:
+        return self._app.keyboard.table.first(command)
 
     def _bar(self, name: str) -> Bar:
         return self._app.main.query_one(f"#{name}", Bar)

@@ -92,6 +92,14 @@ class Talk:
             self.prompt.give_back(got.text)
             self.prompt.focus()
 
+    def turn_to_card(self) -> None:
+        """Give the keys to the pending approval or question."""
+        main = self._app.main
+        if not (
+            main.query_one(ApprovalCard).take_focus() or main.query_one(QuestionCard).take_focus()
+        ):
+            self._app.say("nothing waits for an answer")
+
     async def answer(self, answered: ApprovalCard.Answered) -> None:
         """Answer an approval, as the card has it."""
         intent = AnswerApproval(

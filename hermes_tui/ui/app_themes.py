@@ -1,77 +1,100 @@
-"""The app's themes: one is shown, others are tried, files of the person's own are followed."""
+"""The app's themes: one is shown, others tried; files and the terminal's ground are followed."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import SetConfig
+from hermes_tui.ui.background import by_environment
 from hermes_tui.ui.theme import Look, ThemeSpec, builtin, textual
 from hermes_tui.ui.theme_files import load, load_all
-from hermes_tui.ui.watch import watch_folder
 
 if TYPE_CHECKING:
     from hermes_tui.home import Home
     from hermes_tui.ui.app import HermesApp
 
-DEFAULT = "hermes-night"
+AUTO = "auto"
+NIGHT, PAPER, MONO = "hermes-night", "hermes-paper", "mono"
 
 
 class Themes:
-    """Which theme the screen has. Wrong theme files are told, never fatal."""
+    """Which theme the screen has. Wrong theme files are told, never fatal.
+
+    current: what was chosen, `auto` to follow the terminal; shown: the theme on the screen.
+    """
 
     def __init__(self, app: HermesApp, home: Home) -> None:
         self._app = app
         self._home = home
         self.folder = home.themes
         self._turn = 0
-        self.current = DEFAULT
-        self.shown = DEFAULT
+        self._dark = by_environment(os.environ)
+        self.current = AUTO
+        self.shown = NIGHT
 
     def start(self, name: str) -> str:
-        """The theme to begin with; a sentence if it can't be had, and the default is shown."""
+        """The theme to begin with; a sentence if it can't be had, and another is shown.
+
+        A person who wants no colour at all (`NO_COLOR`) gets none.
+        """
         problem = ""
+        self.current = name
         try:
-            spec = load(self._home, name)
+            spec = load(self._home, MONO if self._app.no_color else self._named(name))
         except HermesError as error:
             problem = str(error)
-            spec = builtin(DEFAULT) or ThemeSpec(name=DEFAULT)
-        self.current = spec.name
+            self.current = AUTO
+            spec = builtin(self._named(AUTO)) or ThemeSpec(name=NIGHT)
         self._show(spec)
         return problem
 
+    @property
+    def follows_terminal(self) -> bool:
+        """Whether the terminal's ground decides."""
+        return self.current == AUTO and not self._app.no_color
+
     def names(self) -> list[str]:
-        """All themes there are, by name."""
-        return sorted(load_all(self._home)[0])
+        """All themes there are, by name, and the one that follows the terminal."""
+        return [AUTO, *sorted(load_all(self._home)[0])]
 
     def preview(self, name: str | None) -> None:
         """Show a theme for as long as it is under the cursor; None: the chosen one again."""
-        wanted = name or self.current
+        wanted = self._named(name or self.current)
         if wanted != self.shown:
             self._show(load(self._home, wanted))
 
     async def choose(self, name: str) -> None:
         """Show a theme and keep it. Raises HermesError for one that there is not."""
-        self._show(load(self._home, name))
-        self.current = name
-        self._app.follow_themes()
+        self.follow(name)
+        self._app.follow_files()
         await self._app.ask(SetConfig(key="ui.theme", value=name))
 
     def follow(self, name: str) -> None:
         """Show the theme that the settings now name. Raises HermesError for one there is not."""
-        self._show(load(self._home, name))
+        self._show(load(self._home, self._named(name)))
         self.current = name
+        self._app.ask_background()
 
-    async def follow_files(self) -> None:
-        """Show the theme anew whenever its file changes, until cancelled."""
-        await watch_folder(self._home.themes, self._reload)
+    def ground(self, dark: bool) -> None:
+        """The terminal said whether it is dark."""
+        self._dark = dark
+        if self.follows_terminal and self._named(AUTO) != self.shown:
+            self._show(load(self._home, self._named(AUTO)))
 
-    async def _reload(self) -> None:
+    async def reload(self) -> None:
+        """Show the theme anew: its file has changed."""
         specs, problems = load_all(self._home)
         for problem in problems:
             self._app.say(str(problem), "warning")
-        if (spec := specs.get(self.current)) is not None:
+        if (spec := specs.get(self.shown)) is not None:
             self._show(spec)
+
+    def _named(self, name: str) -> str:
+        if name != AUTO:
+            return name
+        return PAPER if self._dark is False else NIGHT
 
     def _show(self, spec: ThemeSpec) -> None:
         self.shown = spec.name

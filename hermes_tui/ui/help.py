@@ -7,38 +7,24 @@ from typing import TYPE_CHECKING
 
 from hermes_tui import commands
 from hermes_tui.commands import Command
+from hermes_tui.ui.help_topics import LIST_KEYS, TOPICS, Row, Topic
+from hermes_tui.ui.keys import key_words
 from hermes_tui.ui.line import Span, draw
-from hermes_tui.ui.palette import key_words
 from hermes_tui.ui.text import fit, wrap
+from hermes_tui.ui.viewer import paint_all, paint_lines, paint_markdown
 
 if TYPE_CHECKING:
     from textual.strip import Strip
 
+    from hermes_tui.ui.keys import KeyTable
     from hermes_tui.ui.theme import Look
     from hermes_tui.ui.viewer import Painter
 
-Row = tuple[str, str]
-
-_IN_PROMPT: tuple[Row, ...] = (
-    ("↵", "Send; while the agent works, steer it."),
-    ("alt+↵", "Queue for the next turn."),
-    ("shift+↵, ctrl+j, \\ ↵", "A new line."),
-    ("↑ ↓", "History; in an empty prompt ↑ takes a waiting text back."),
-    ("tab", "Complete a command."),
-    ("ctrl+z, ctrl+y", "Undo, redo."),
-)
 _IN_LISTS: tuple[Row, ...] = (
-    ("↑ ↓, k j", "Up and down."),
-    ("↵", "Open."),
     ("o", "The whole text over the full screen."),
-    ("c", "Copy (trace)."),
-    ("p", "Put into the prompt (memory)."),
+    ("?", "Help on the list."),
     ("esc", "Back to the prompt."),
 )
-
-
-def _ui() -> list[Command]:
-    return [command for command in commands.COMMANDS if "ui" in command.surfaces]
 
 
 def usage(command: Command) -> str:
@@ -46,12 +32,12 @@ def usage(command: Command) -> str:
     return f"/{command.slash} {command.args}".strip() if command.slash else command.title
 
 
-def sections(keys_only: bool = False) -> list[tuple[str, Sequence[Row]]]:
+def sections(table: KeyTable, keys_only: bool = False) -> list[tuple[str, Sequence[Row]]]:
     """Titles and their rows: commands, keys, keys of the prompt and of lists."""
-    typed = [(usage(c), _with_key(c)) for c in _ui() if c.slash]
-    keys = [(key_words(c.keys), c.help) for c in _ui() if c.keys]
+    typed = [(usage(c), _with_key(c)) for c in table.on_screen if c.slash]
+    keys = [(key_words(c.keys), c.help) for c in table.on_screen if c.keys]
     made: list[tuple[str, Sequence[Row]]] = [("Keys", keys)]
-    made += [("In the prompt", _IN_PROMPT), ("In lists", _IN_LISTS)]
+    made += [("In the prompt", TOPICS["prompt"].keys), ("In lists", (*LIST_KEYS, *_IN_LISTS))]
     return made if keys_only else [("Commands, typed after a /", typed), *made]
 
 
@@ -59,20 +45,31 @@ def _with_key(command: Command) -> str:
     return f"{command.help}  ({key_words(command.keys)})" if command.keys else command.help
 
 
-def help_text(keys_only: bool = False) -> str:
+def help_text(table: KeyTable, keys_only: bool = False, topic: Topic | None = None) -> str:
     """The same as plain text, for copying."""
-    lines: list[str] = []
-    for title, rows in sections(keys_only):
+    lines = [topic.prose, ""] if topic else []
+    shown = sections(table, keys_only)
+    if topic is not None and topic.keys:
+        shown = [(f"Keys of {topic.title}", topic.keys), *shown]
+    for title, rows in shown:
         lines += [title, "", *(f"  {name:<28} {words}" for name, words in rows), ""]
     return "\n".join(lines)
 
 
-def paint_help(keys_only: bool = False) -> Painter:
-    """Draw all sections in two columns."""
+def paint_help(table: KeyTable, keys_only: bool = False, topic: Topic | None = None) -> Painter:
+    """Draw what has the keys first, then all sections in two columns."""
+    rest = _paint(sections(table, keys_only))
+    if topic is None:
+        return rest
+    own = _paint([(f"Keys of {topic.title}", topic.keys)])
+    head = paint_markdown(f"# {topic.title[0].upper()}{topic.title[1:]}\n\n{topic.prose}")
+    return paint_all([head, paint_lines([()]), own, rest])
 
+
+def _paint(shown: Sequence[tuple[str, Sequence[Row]]]) -> Painter:
     def paint(width: int, look: Look) -> list[Strip]:
         made: list[Strip] = []
-        for title, rows in sections(keys_only):
+        for title, rows in shown:
             made.append(draw((Span(title, "heading"),), (), width, look))
             made.append(draw((), (), width, look))
             made += [draw(line, (), width, look) for line in _lines(rows, width)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Pane = Literal["chat", "trace", "memory", "skills"]
-PANES: tuple[Pane, ...] = ("chat", "trace", "memory", "skills")
+Pane = Literal["chat", "trace", "memory", "skills", "agents"]
+PANES: tuple[Pane, ...] = ("chat", "trace", "memory", "skills", "agents")
 Shape = Literal["wide", "medium", "narrow"]
 
-RAIL = 29
+RAIL, RAIL_LEAST = 29, 18
+CHAT_LEAST, SIDE_LEAST = 40, 24
 WIDE, MEDIUM = 160, 100
 _MARGIN = 6
 """Columns a chat line needs beside its text: block margins, the rule and the scrollbar."""
@@ -17,7 +18,11 @@ _MARGIN = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What the person chose. pane: the inspector's (or, on narrow screens, the shown) pane."""
+    """What the person chose. pane: the inspector's (or, on narrow screens, the shown) pane.
+
+    rail_width: columns; share: the chat's part of the room beside the rail in thousandths, 0 for
+    the designed one.
+    """
 
     pane: Pane = "trace"
     shown: Pane = "chat"
@@ -26,6 +31,8 @@ class Wanted:
     inspector: bool = True
     zoomed: bool = False
     chat_width: int = 100
+    rail_width: int = RAIL
+    share: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,12 +77,13 @@ def arrange(columns: int, rows: int, wanted: Wanted) -> Layout:
             title=title,
             hints=hints,
         )
-    beside = RAIL if shape == "wide" and wanted.rail else 0
+    rail = max(RAIL_LEAST, min(wanted.rail_width, columns // 3))
+    beside = rail if shape == "wide" and wanted.rail else 0
     chat = _chat(columns - beside, shape, wanted)
     return Layout(
         shape=shape,
         chat=chat,
-        rail=beside or (RAIL if wanted.rail_over and shape == "medium" else 0),
+        rail=beside or (rail if wanted.rail_over and shape == "medium" else 0),
         rail_over=shape == "medium",
         inspector=columns - beside - chat,
         side=side,
@@ -87,6 +95,8 @@ def arrange(columns: int, rows: int, wanted: Wanted) -> Layout:
 def _chat(columns: int, shape: Shape, wanted: Wanted) -> int:
     if not wanted.inspector:
         return columns
+    if wanted.share:
+        return max(CHAT_LEAST, min(columns * wanted.share // 1000, columns - SIDE_LEAST))
     if shape == "medium":
         return columns * 60 // 100
     return min(wanted.chat_width + _MARGIN, columns * 60 // 100)

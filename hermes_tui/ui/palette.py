@@ -10,23 +10,32 @@ from textual.binding import Binding
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from hermes_tui import commands
 from hermes_tui.ui import figures
 from hermes_tui.ui.fuzzy import Entry, rank, text_of
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.rail import session_title
 from hermes_tui.ui.rows import RowList, TextRow
 from hermes_tui.ui.search_box import SearchBox
+from hermes_tui.ui.settings_rows import value_words
 from hermes_tui.ui.text import one_line
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from hermes_tui.intents import SessionInfo, SkillInfo
+    from hermes_tui.intents import SessionInfo, SettingInfo, SkillInfo
+    from hermes_tui.ui.keys import KeyTable
 
 Preview = Callable[[Entry | None], None]
 
-_KINDS = {"command": "›", "session": "▸", "theme": "◑", "skill": "✓", "model": "●", "mode": "◆"}
+_KINDS = {
+    "command": "›",
+    "session": "▸",
+    "setting": "≡",
+    "theme": "◑",
+    "skill": "✓",
+    "model": "●",
+    "mode": "◆",
+}
 
 
 class PickerScreen(ModalScreen[Entry | None]):
@@ -131,7 +140,7 @@ def _entry_row(key: str, entry: Entry) -> TextRow:
 # --- what can be picked --------------------------------------------------------------------
 
 
-def command_entries() -> list[Entry]:
+def command_entries(table: KeyTable) -> list[Entry]:
     """Every command of the full-screen UI, except the palette itself."""
     return [
         Entry(
@@ -139,11 +148,11 @@ def command_entries() -> list[Entry]:
             key=command.id,
             title=command.title,
             note=command.help,
-            right=key_words(command.keys) or (f"/{command.slash}" if command.slash else ""),
+            right=table.first(command.id) or (f"/{command.slash}" if command.slash else ""),
             words=f"{command.slash} {command.id}",
         )
-        for command in commands.COMMANDS
-        if "ui" in command.surfaces and command.id != "palette"
+        for command in table.on_screen
+        if command.id not in ("palette", "leader")
     ]
 
 
@@ -191,17 +200,16 @@ def skill_entries(skills: Iterable[SkillInfo]) -> list[Entry]:
     ]
 
 
-_NAMES = {
-    "escape": "esc",
-    "pageup": "pgup",
-    "pagedown": "pgdn",
-    "up": "↑",
-    "down": "↓",
-    "enter": "↵",
-    "shift+tab": "shift+tab",
-}
-
-
-def key_words(keys: Sequence[str]) -> str:
-    """Keys as people read them: `ctrl+pgup`, `esc`."""
-    return ", ".join("+".join(_NAMES.get(part, part) for part in key.split("+")) for key in keys)
+def setting_entries(settings: Iterable[SettingInfo]) -> list[Entry]:
+    """Settings to change."""
+    return [
+        Entry(
+            kind="setting",
+            key=one.name,
+            title=one.name,
+            note=one_line(one.help),
+            right=one_line(value_words(one, one.value))[:24],
+            words="setting " + one.name.replace("_", " "),
+        )
+        for one in settings
+    ]

@@ -18,6 +18,8 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
+from hermes_tui.ui.background import ASK, ASK_NO_MORE, UNFINISHED, answers, take_answers
+
 PASTE_START, PASTE_END = "\x1b[200~", "\x1b[201~"
 # Legacy terminals send ESC CR, xterm and tmux with modifyOtherKeys the long form.
 _ENTER = re.compile(r"\x1b\r|\x1b\[27;([2-8]);13~")
@@ -51,6 +53,9 @@ class InputParser(XTermParser):
             yield from super().feed(data)
             return
         data, self._held = self._held + data, ""
+        if not self._pasting:
+            data, told = take_answers(data)
+            yield from told
         if self._escaped and data.startswith(PASTE_START[1:]):
             # The marker was cut after its ESC, which the parser below has already: let it end.
             self._pasting = self._handed_over = True
@@ -82,7 +87,7 @@ class InputParser(XTermParser):
         keys, start, rest = data.partition(PASTE_START)
         if start:
             self._pasting = True
-        elif torn := _UNFINISHED.search(keys):
+        elif torn := _UNFINISHED.search(keys) or UNFINISHED.search(keys):
             self._held = torn[0]
             keys = keys[: torn.start()]
         at = 0
@@ -128,6 +133,20 @@ class TerminalDriver(LinuxDriver):
     """Textual's driver with this parser; sleeps until there is input, and survives bad bytes."""
 
     _poke = -1
+    _asked = False
+
+    def ask_background(self) -> None:
+        """Ask the terminal whether it is dark, and to say so when that changes."""
+        if answers(os.environ):
+            self._asked = True
+            self.write(ASK)
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back."""
+        if self._asked:
+            self._asked = False
+            self.write(ASK_NO_MORE)
+        super().stop_application_mode()
 
     def run_input_thread(self) -> None:
         """Read until told to stop, or until the terminal is gone."""

@@ -1,69 +1,85 @@
-"""The sessions rail: every session with its state and age, kept up to date while it is shown."""
+"""The sessions rail: every session by group, kept up to date while it is shown; kept in order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from textual.containers import Vertical
+from textual import on
+from textual.actions import SkipAction
+from textual.binding import Binding
+from textual.message import Message
 
 from hermes_tui.errors import HermesError
-from hermes_tui.intents import ListSessions, SessionInfo
-from hermes_tui.ui import figures
+from hermes_tui.intents import (
+    ChangeSession,
+    ListProcesses,
+    ListSessions,
+    ProcessInfo,
+    SessionInfo,
+)
+from hermes_tui.ui.column import Column
 from hermes_tui.ui.face import face_of
 from hermes_tui.ui.line import Bar, Span
-from hermes_tui.ui.rows import Row, RowList, TextRow
-from hermes_tui.ui.text import one_line
+from hermes_tui.ui.rail_rows import PROCESS, grouped, rail_rows, session_title
+from hermes_tui.ui.rows import RowList
+from hermes_tui.ui.search_box import SearchBox
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-_STATES = {
-    "idle": ("✓", "muted"),
-    "working": ("◐", "accent"),
-    "waiting": ("⚠", "warn"),
-}
+__all__ = ["Rail", "session_title"]
 
 
-def session_title(info: SessionInfo) -> str:
-    """What a session is called on screen."""
-    return one_line(info.title) or "new session"
+class Rail(Column):
+    """Sessions by group, background processes below. query: narrows it; archived: all of them."""
 
+    BINDINGS = [
+        Binding("slash", "search", show=False),
+        Binding("r", "rename", show=False),
+        Binding("p", "pin", show=False),
+        Binding("a", "archive", show=False),
+        Binding("A", "archived", show=False),
+        Binding("escape", "close", show=False),
+    ]
 
-def session_row(info: SessionInfo, current: str, now: float) -> TextRow:
-    """One session as a line: here-mark, state, title, and the state's word or its age."""
-    glyph, style = _STATES[info.state]
-    here = info.id == current
-    word = info.state if info.state != "idle" else figures.ago(info.updated, now)
-    return TextRow(
-        key=info.id,
-        left=(
-            Span("▸ " if here else "  ", "accent"),
-            Span(glyph + " ", style),
-            Span(session_title(info), "strong" if here else ""),
-        ),
-        right=(Span(word + " ", style if info.state != "idle" else "muted"),),
-    )
+    class Opened(Message):
+        """Show this session."""
 
-
-class Rail(Vertical):
-    """Sessions, newest first."""
+        def __init__(self, session: str) -> None:
+            super().__init__()
+            self.session = session
 
     def __init__(self) -> None:
         super().__init__(id="rail")
         self.sessions: Sequence[SessionInfo] = ()
+        self.processes: Sequence[ProcessInfo] = ()
+        self.query_text = ""
+        self.archived = False
         self._again = False
         self._asking = False
+        self._renaming = ""
 
     def compose(self) -> ComposeResult:
-        """Heading and list."""
+        """Heading, box, list, and the field a session is renamed in."""
         yield Bar(id="rail-title")
+        yield SearchBox("title or folder", id="rail-box")
         yield RowList(id="rail-rows")
+        yield SearchBox("title", id="rail-field")
 
     def on_mount(self) -> None:
         """Show the heading at once; the list comes with the first refresh."""
         title = self.query_one("#rail-title", Bar)
-        title.show((Span(" Sessions", "strong"),), (Span("ctrl+n new ", "muted", "app.new"),))
+        title.show(
+            (Span(" Sessions", "strong"),),
+            (Span("ctrl+n new ", "muted", "app.command('session.new')"),),
+        )
+        self.query_one("#rail-field", SearchBox).mark = "❯ "
+        for name in ("#rail-box", "#rail-field"):
+            self.query_one(name).display = False
+
+    # --- what is shown -----------------------------------------------------------------------
 
     def ask_again(self) -> None:
         """The list changed: ask for it, once for many changes."""
@@ -75,15 +91,16 @@ class Rail(Vertical):
     def draw_rows(self) -> None:
         """Draw the sessions known, with their age as of now."""
         face = face_of(self)
-        now = face.now()
-        rows: list[Row] = [session_row(info, face.session, now) for info in self.sessions]
+        groups = grouped(self.sessions, face.now(), self.query_text, self.archived)
+        rows = rail_rows(groups, face.session, face.now(), self.processes)
         self.query_one("#rail-rows", RowList).show(rows)
 
     def neighbour(self, step: int) -> str:
         """The id of the session so many places below the current one; empty at the ends."""
-        ids = [info.id for info in self.sessions]
-        current = face_of(self).session
-        at = ids.index(current) + step if current in ids else 0
+        face = face_of(self)
+        groups = grouped(self.sessions, face.now(), "", self.archived)
+        ids = [info.id for found in groups.values() for info in found]
+        at = ids.index(face.session) + step if face.session in ids else 0
         return ids[at] if 0 <= at < len(ids) else ""
 
     async def _refresh(self) -> None:
@@ -92,8 +109,129 @@ class Rail(Vertical):
             while self._again:
                 self._again = False
                 self.sessions = (await face.ask(ListSessions())).sessions
+                self.processes = (await face.ask(ListProcesses())).processes
                 self.draw_rows()
         except HermesError as error:
             face.say(error.message, "warning")
         finally:
             self._asking = False
+
+    # --- narrowing ---------------------------------------------------------------------------
+
+    def action_search(self) -> None:
+        """Narrow the list by typing."""
+        box = self.query_one("#rail-box", SearchBox)
+        box.display = True
+        box.focus()
+
+    @on(SearchBox.Changed)
+    def _typed(self, message: SearchBox.Changed) -> None:
+        message.stop()
+        text = self.query_one("#rail-box", SearchBox).text
+        if text != self.query_text:
+            self.query_text = text
+            self.draw_rows()
+
+    @on(SearchBox.Done, "#rail-box")
+    def _found(self, message: SearchBox.Done) -> None:
+        message.stop()
+        self.query_one("#rail-rows", RowList).focus()
+
+    def action_close(self) -> None:
+        """Close the field or the box; else the rail is left."""
+        rows = self.query_one("#rail-rows", RowList)
+        if self._renaming:
+            self._end_renaming()
+        elif self.query_text or self.query_one("#rail-box").display:
+            box = self.query_one("#rail-box", SearchBox)
+            box.text = self.query_text = ""
+            box.display = False
+            self.draw_rows()
+            rows.focus()
+        else:
+            raise SkipAction
+
+    def action_archived(self) -> None:
+        """Show the archived sessions too, or hide them again."""
+        self.archived = not self.archived
+        self.draw_rows()
+
+    # --- keeping order -----------------------------------------------------------------------
+
+    def here(self) -> SessionInfo | None:
+        """The session under the cursor."""
+        return self._known(self.query_one("#rail-rows", RowList).key)
+
+    def action_pin(self) -> None:
+        """Pin the session under the cursor, or let it go."""
+        if (info := self.here()) is not None:
+            self.pin(info.id)
+
+    def action_archive(self) -> None:
+        """Put the session under the cursor out of the way, or back."""
+        if (info := self.here()) is not None:
+            self.archive(info.id)
+
+    def pin(self, session: str) -> None:
+        """Pin a session, or let it go."""
+        info = self._known(session)
+        if info is not None:
+            self._change("let go" if info.pinned else "pinned", session, pinned=not info.pinned)
+
+    def archive(self, session: str) -> None:
+        """Archive a session, or take it back."""
+        info = self._known(session)
+        if info is not None:
+            words = "back in the list" if info.archived else "archived · A shows it"
+            self._change(words, session, archived=not info.archived)
+
+    def action_rename(self) -> None:
+        """Rename the session under the cursor, in its place."""
+        rows = self.query_one("#rail-rows", RowList)
+        info = self.here()
+        if info is None:
+            return
+        self._renaming = info.id
+        field = self.query_one("#rail-field", SearchBox)
+        field.text = info.title
+        field.display = True
+        y = rows.cursor - rows.scroll_offset.y + rows.region.y - self.region.y
+        field.styles.offset = (0, y)
+        field.focus()
+
+    @on(SearchBox.Done, "#rail-field")
+    def _renamed(self, message: SearchBox.Done) -> None:
+        message.stop()
+        session, title = self._renaming, message.text.strip()
+        self._end_renaming()
+        if session and title:
+            self._change("renamed", session, title=title)
+
+    def _end_renaming(self) -> None:
+        self._renaming = ""
+        self.query_one("#rail-field").display = False
+        self.query_one("#rail-rows", RowList).focus()
+
+    def _known(self, session: str) -> SessionInfo | None:
+        return next((one for one in self.sessions if one.id == session), None)
+
+    def _change(self, words: str, session: str, **what: Any) -> None:
+        self.run_worker(partial(self._ask, ChangeSession(session=session, **what), words))
+
+    async def _ask(self, intent: ChangeSession, words: str) -> None:
+        face = face_of(self)
+        try:
+            await face.ask(intent)
+        except HermesError as error:
+            face.say(error.message, "warning")
+            return
+        face.say(words)
+        self.ask_again()
+
+    @on(RowList.Chosen, "#rail-rows")
+    def _chosen(self, message: RowList.Chosen) -> None:
+        message.stop()
+        if message.key.startswith(PROCESS):
+            self.call_later(self.app.run_action, "command('pane.5')")
+        else:
+            self.post_message(self.Opened(message.key))

@@ -59,6 +59,7 @@ class RowList(ScrollView, can_focus=True):
         Binding("home,g", "edge(-1)", show=False),
         Binding("end,G", "edge(1)", show=False),
         Binding("enter", "choose", show=False),
+        Binding("question_mark", "app.command('help')", show=False),
     ]
 
     class Moved(Message):

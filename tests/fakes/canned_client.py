@@ -40,6 +40,12 @@ class CannedClient:
                 return intents.Lines(lines=("earlier",))
             case intents.ListModels():
                 return intents.ModelList(models=("opus", "sonnet"), current="opus")
+            case intents.ListSettings():
+                return intents.SettingList(settings=story.SETTINGS)
+            case intents.ListProcesses():
+                return intents.ProcessList(processes=story.PROCESSES)
+            case intents.ReadProcess():
+                return intents.Text(text="listening on 127.0.0.1:5173\n")
             case intents.GetStatus():
                 return intents.CoreInfo(pid=1, version="0", started=0.0, home="/")
             case _:

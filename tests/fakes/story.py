@@ -19,7 +19,7 @@ from hermes_tui.events import (
     TurnStarted,
     Usage,
 )
-from hermes_tui.intents import Hit, SessionInfo, SessionView, SkillInfo
+from hermes_tui.intents import Hit, ProcessInfo, SessionInfo, SessionView, SettingInfo, SkillInfo
 
 NOW = 1_796_000_000.0
 ID = "s1"
@@ -210,11 +210,43 @@ def view(asking: bool = True) -> SessionView:
 
 HOUR = 3600.0
 SESSIONS = (
-    SessionInfo(id="s2", title="Tax receipts", updated=NOW - 2 * HOUR),
+    SessionInfo(id="s2", title="Tax receipts", updated=NOW - 2 * HOUR, pinned=True),
     SessionInfo(id="s3", title="Inbox triage", updated=NOW - 3 * HOUR, state="waiting"),
     SessionInfo(id="s4", title="Wedding playlist", updated=NOW - 26 * HOUR, state="working"),
     SessionInfo(id="s5", title="修复 pytest 卡住的问题，顺便看看缓存", updated=NOW - 50 * HOUR),
     SessionInfo(id="s6", title="", updated=NOW - 900 * HOUR),
+)
+
+SETTINGS = (
+    SettingInfo(
+        name="ui.theme",
+        kind="text",
+        must="text",
+        help="theme name; /theme lists them",
+        value="auto",
+        default="auto",
+    ),
+    SettingInfo(
+        name="core.loaded_sessions",
+        kind="whole",
+        must="a whole number of at least 1",
+        help="idle sessions kept in memory",
+        value=20,
+        default=20,
+    ),
+)
+
+PROCESSES = (
+    ProcessInfo(id="p1", session="s1", command="npm run dev", state="running", started=NOW - 754),
+    ProcessInfo(
+        id="p2",
+        session="s3",
+        command="make test",
+        state="exited",
+        exit_code=2,
+        started=NOW - 2 * HOUR,
+        ended=NOW - 2 * HOUR + 61,
+    ),
 )
 
 HITS = (

@@ -100,12 +100,12 @@ async def test_resizing_never_breaks_the_screen(stage: Stage) -> None:
 
 async def test_ctrl_t_and_ctrl_b_step_through_the_panes_of_a_narrow_screen(stage: Stage) -> None:
     async with stage.screen((80, 24)) as screen:
-        for pane in ("trace", "memory", "skills", "chat"):
+        for pane in ("trace", "memory", "skills", "agents", "chat"):
             await screen.press("ctrl+t")
             assert screen.app.frame.focused() == pane
             assert screen.shows(f"[{pane.title()}]")
         await screen.press("ctrl+b")
-        assert screen.app.frame.focused() == "skills"
+        assert screen.app.frame.focused() == "agents"
 
 
 async def test_ctrl_t_and_ctrl_b_show_and_hide_the_sides_of_a_wide_screen(stage: Stage) -> None:

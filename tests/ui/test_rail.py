@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hermes_tui.events import Record, SessionsChanged
 from hermes_tui.intents import DeleteSession, ListSessions, OpenSession, SessionInfo, Standing
-from hermes_tui.ui.rail import Rail, session_row
+from hermes_tui.ui.rail import Rail
+from hermes_tui.ui.rail_rows import session_row
 from tests.fakes.scripted_model import call
 from tests.ui.conftest import Stage
 

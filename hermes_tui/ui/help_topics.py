@@ -1,0 +1,158 @@
+"""Help on what has the keys: a few sentences, and the keys that it alone has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+Row = tuple[str, str]
+
+LIST_KEYS: tuple[Row, ...] = (
+    ("↑ ↓, k j", "Up and down."),
+    ("pgup pgdn, g G", "A screenful; to the first and the last."),
+    ("↵", "Open."),
+)
+
+
+class Topic(Struct, frozen=True):
+    """prose: Markdown; keys: those of this part alone."""
+
+    title: str
+    prose: str
+    keys: tuple[Row, ...] = ()
+
+
+TOPICS: dict[str, Topic] = {
+    "prompt": Topic(
+        "the prompt",
+        "What you type goes to the agent with Enter. While it works, Enter *steers*: your text "
+        "reaches it after the tool that runs now, and waits below the prompt until then, where "
+        "you can still change it, move it or take it back. Nothing you typed is ever lost: a "
+        "text leaves the prompt only when it is stored.\n\n"
+        "A long paste becomes one atom such as `⟦paste 1 · 47 lines⟧`: the cursor jumps over "
+        "it, backspace removes it, Enter on it unfolds it. `@` mentions files, sessions and "
+        "skills, `/` runs a command, `!` runs a command in your own shell.",
+        (
+            ("↵", "Send; while the agent works, steer it."),
+            ("alt+↵", "Queue for the next turn."),
+            ("shift+↵, ctrl+j, \\ ↵", "A new line."),
+            ("↑ ↓", "History; in an empty prompt ↑ takes a waiting text back."),
+            ("tab", "Complete a command or a mention."),
+            ("ctrl+z, ctrl+y", "Undo, redo."),
+            ("esc esc", "In an empty prompt: go back to before a turn."),
+        ),
+    ),
+    "transcript": Topic(
+        "the chat",
+        "The block cursor is on one message or tool call. Enter opens what is folded, and "
+        "copying gives the *source*: the Markdown as it was written, the exact command. The "
+        "chat follows the newest line only while you are at its end.",
+        (
+            ("alt+↑ alt+↓", "Block above, block below."),
+            ("↵", "Open or close the block."),
+            ("c", "Copy the block's source."),
+            ("esc", "Back to the prompt."),
+        ),
+    ),
+    "trace": Topic(
+        "the trace",
+        "Everything the agent did, turn by turn, with how long each model call and tool took, "
+        "how many tokens went in and how many of them came from the provider's cache, and what "
+        "it cost. Live and from history alike, because both read the same log.",
+        (*LIST_KEYS, ("o", "The whole output over the full screen."), ("c", "Copy.")),
+    ),
+    "memory": Topic(
+        "the memory pane",
+        "One box over every message of every session. Type a few words; the best hits come "
+        "first. Enter opens the session at that message.",
+        (*LIST_KEYS, ("p", "Put the message into the prompt."), ("/", "Back to the box.")),
+    ),
+    "skills": Topic(
+        "the skills pane",
+        "Skills are instructions the agent reads when a task fits their description. The one "
+        "under the cursor is shown below, as the agent will read it. A mark of `!` means that "
+        "its file breaks a rule of the format; the first problem is named.",
+        (*LIST_KEYS, ("o", "The whole skill."), ("r", "Look again.")),
+    ),
+    "agents": Topic(
+        "the agents pane",
+        "What runs on its own: processes the agent left running in the background, in whatever "
+        "session. They go on until they end or you end them, also while the screen is closed.",
+        (*LIST_KEYS, ("x", "End it."), ("g", "Go to its session.")),
+    ),
+    "rail": Topic(
+        "the sessions rail",
+        "Sessions that work or wait for you come first, then the pinned ones, then the rest by "
+        "age. A pinned session stays on top; an archived one is out of the way until you ask "
+        "for it, and keeps everything that was said in it.",
+        (
+            *LIST_KEYS,
+            ("/", "Narrow the list by typing; esc shows all again."),
+            ("r", "Rename it, in place."),
+            ("p", "Pin it, or let it go."),
+            ("a", "Archive it, or take it back."),
+            ("A", "Show the archived ones too."),
+        ),
+    ),
+    "find": Topic(
+        "finding in the chat",
+        "The text is looked for in the whole session, as a pattern if it is one. Lower case "
+        "finds both cases.",
+        (("↵, ↓", "The match before, the match after."), ("esc", "Close.")),
+    ),
+    "approval": Topic(
+        "an approval",
+        "The agent wants to do something that you did not allow before. The card says what, "
+        "where it runs, why it asks, and whether it can be undone. *always* saves a rule, which "
+        "you see and can change before it counts.",
+        (
+            ("y", "Once."),
+            ("s", "For this session."),
+            ("a", "Always: shows the exact rule first."),
+            ("e", "Edit before it runs."),
+            ("d", "Details."),
+            ("n", "No, with a reason the agent reads."),
+        ),
+    ),
+    "question": Topic(
+        "a question",
+        "The agent asks you something and waits. Pick an answer or type your own.",
+        (("↵", "Answer."),),
+    ),
+    "picker": Topic(
+        "a list to pick from",
+        "Type parts of words in any order; what fits best comes first.",
+        (("↑ ↓", "Up and down."), ("↵", "Take it."), ("esc", "Leave.")),
+    ),
+    "settings": Topic(
+        "the settings",
+        "Every setting with its value, its default and where it comes from. A change counts at "
+        "once and is written to `config.yaml`, whose comments stay as they are.",
+        (
+            ("↵", "Change it."),
+            ("← →", "The value before or after."),
+            ("d", "The default again."),
+            ("/", "Search."),
+        ),
+    ),
+}
+
+_ALIASES = {
+    "chips": "prompt",
+    "desk": "prompt",
+    "ApprovalCard": "approval",
+    "QuestionCard": "question",
+    "FindBar": "find",
+    "PickerScreen": "picker",
+    "SettingsScreen": "settings",
+}
+
+
+def topic_for(names: Iterable[str]) -> Topic | None:
+    """The topic of the first of these names that has one; ids and classes, innermost first."""
+    for name in names:
+        found = TOPICS.get(_ALIASES.get(name, name))
+        if found is not None:
+            return found
+    return None
