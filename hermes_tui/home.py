@@ -102,5 +102,8 @@ class Home:
         if len(os.fsencode(near)) <= _SOCKET_LIMIT:
             return near
         digest = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:16]
-        base = os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/hermes-tui-{os.getuid()}"
-        return Path(base) / f"hermes-tui-{digest}.sock"
+        name = f"hermes-tui-{digest}.sock"
+        run = os.environ.get("XDG_RUNTIME_DIR", "")
+        if run and len(os.fsencode(run)) + len(name) < _SOCKET_LIMIT:
+            return Path(run) / name
+        return Path(f"/tmp/hermes-tui-{os.getuid()}") / name

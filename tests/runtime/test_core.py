@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -382,8 +383,7 @@ async def test_the_socket_is_the_owners_alone(core: Core) -> None:
 async def test_a_home_with_a_very_long_path_works(
     scripted: ScriptedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = tmp_path / "run"
-    run.mkdir()
+    run = Path(tempfile.mkdtemp(prefix="run"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(run))
     home = Home(tmp_path / ("h" * 200))
     core = await Core(home, config_for(scripted.url)).start()
@@ -391,6 +391,14 @@ async def test_a_home_with_a_very_long_path_works(
     assert (await client.ask(GetStatus())).home == str(home.path)
     await client.close()
     await core.end("test over")
+    run.rmdir()
+
+
+def test_a_run_folder_with_a_long_name_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/" + "r" * 90)
+    where = Home("/" + "h" * 200).socket
+    assert len(str(where)) < 100
+    assert str(os.getuid()) in str(where)
 
 
 async def test_a_face_that_does_not_read_is_left_behind(core: Core, tmp_path: Path) -> None:
