@@ -33,6 +33,8 @@ commands
   search                 search everything that was ever said
   skills                 list, show and check skills
   tools                  list the tools the agent has
+  policy                 say what the agent may run, and why
+  redact                 hide secrets in text: standard input to standard output
   model                  list the models on offer; test the chosen one
   doctor                 look for problems and say what to do; changes nothing
 
