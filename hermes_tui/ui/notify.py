@@ -100,7 +100,6 @@ class Notifier:
         self._told: set[str] = set()
         self._timer: Timer | None = None
         self._titled = False
-        self.wait_s = WAIT_S
 
     def begin(self) -> None:
         """Follow the focus from now on."""
@@ -147,7 +146,7 @@ class Notifier:
         """Have the clock run exactly while something waits and nobody looks."""
         wanted = bool(self._waits()) and (self._away or not self._reports)
         if wanted and self._timer is None:
-            wait = self.wait_s if self._reports else max(self.wait_s, BLIND_S)
+            wait = WAIT_S if self._reports else BLIND_S
             self._timer = self._app.set_timer(wait, self._waited)
         elif not wanted and self._timer is not None:
             self._timer.stop()

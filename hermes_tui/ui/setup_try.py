@@ -48,20 +48,23 @@ class TryStep(Vertical):
         self._pace = Pace()
         self._began = 0.0
         self._timer: Timer | None = None
+        self._words = TextView(id="setup-words")
+        self._bar = Bar(id="setup-meter")
+        self._acts = RowList(id="setup-acts")
 
     def compose(self) -> ComposeResult:
         """Words, bar, choices."""
-        yield TextView(id="setup-words")
-        yield Bar(id="setup-meter")
-        yield RowList(id="setup-acts")
+        yield self._words
+        yield self._bar
+        yield self._acts
 
     def begin(self, choice: ModelChoice) -> None:
         """Try this one."""
         self.choice = choice
         self._pace = Pace()
-        self.query_one(TextView).can_focus = False
-        self.query_one("#setup-meter").display = False
-        self.query_one(RowList).focus()
+        self._words.can_focus = False
+        self._bar.display = False
+        self._acts.focus()
         self.run_worker(self._try(choice), group="try", exclusive=True)
 
     def leave(self) -> None:
@@ -97,13 +100,13 @@ class TryStep(Vertical):
         about = f"{megabytes(choice.size)}, once; checked against its known digest."
         self._say([(Span(f"Fetching {one_line(choice.title)}", "strong"),)], about)
         self._offer(_STOP)
-        self.query_one("#setup-meter").display = True
+        self._bar.display = True
         self._meter()
         try:
             await face_of(self).ask(FetchModel(name=choice.fetch))
         finally:
             self.fetching = False
-            self.query_one("#setup-meter").display = False
+            self._bar.display = False
 
     async def _ask(self, choice: ModelChoice) -> None:
         self._began = time.monotonic()
@@ -158,17 +161,16 @@ class TryStep(Vertical):
         full, rest = figures.meter(pace.done, pace.total, 24)
         share = f" {figures.share(pace.done, pace.total):3d}%  " if pace.total else "  "
         bar = (Span(full, "accent"), Span(rest or "░" * 24, "faint"), Span(share, "strong"))
-        self.query_one("#setup-meter", Bar).show((*bar, Span(pace.words(), "muted")))
+        self._bar.show((*bar, Span(pace.words(), "muted")))
 
     def _say(self, head: Sequence[Sequence[Span]], text: str) -> None:
-        view = self.query_one(TextView)
-        view.show(paint_all([paint_lines([*head, ()]), paint_text(text, "muted")]), text)
+        self._words.show(paint_all([paint_lines([*head, ()]), paint_text(text, "muted")]), text)
 
     def _offer(self, *acts: tuple[str, str, str]) -> None:
         rows = [
             TextRow(key, (Span(f" {words}  "), Span(note, "muted"))) for key, words, note in acts
         ]
-        self.query_one(RowList).show(rows, acts[0][0])
+        self._acts.show(rows, acts[0][0])
 
     @on(RowList.Chosen)
     def _act(self, message: RowList.Chosen) -> None:

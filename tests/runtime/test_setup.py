@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
-import re
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -32,56 +28,16 @@ from hermes_tui.runtime.client import CoreClient
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.link import SocketClient
 from hermes_tui.runtime.local import LocalClient
+from tests.fakes.publisher import DATA, Publisher, publishing
 from tests.fakes.scripted_model import ScriptedModel, fail, say
 
 FAKE_KEY = "-".join(("sk", "or", "v1", "0" * 8))
-DATA = json.dumps(["ready", "hello there"]).encode() + b" " * 200_000
-
-
-class Publisher:
-    """Serves one file over HTTP with ranges; after `hold_at` bytes it waits to be let go on."""
-
-    def __init__(self) -> None:
-        self.hold_at = len(DATA)
-        self.go_on = asyncio.Event()
-        self.starts: list[int] = []
-        self.url = ""
-
-    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-        asked = re.search(r"range: bytes=(\d+)-", head)
-        start = int(asked[1]) if asked else 0
-        self.starts.append(start)
-        body = DATA[start:]
-        status = "206 x" if start else "200 x"
-        writer.write(f"HTTP/1.1 {status}\r\ncontent-length: {len(body)}\r\n\r\n".encode())
-        writer.write(body[: self.hold_at])
-        await writer.drain()
-        if self.hold_at < len(body):
-            await self.go_on.wait()
-            writer.write(body[self.hold_at :])
-        writer.close()
 
 
 @pytest.fixture
 async def publisher(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Publisher]:
-    """A publisher on loopback that has the only model there is to fetch."""
-    served = Publisher()
-    async with await asyncio.start_server(served.answer, "127.0.0.1", 0) as listening:
-        served.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/tiny.gguf"
-        tiny = weights.Weights(
-            name="tiny",
-            title="Tiny, 0.2 MB",
-            file="tiny.gguf",
-            size=len(DATA),
-            sha256=hashlib.sha256(DATA).hexdigest(),
-            urls=(served.url,),
-        )
-        table = {"tiny": tiny}
-        monkeypatch.setattr(weights, "WEIGHTS", table)
-        monkeypatch.setattr("hermes_tui.models.fetch.WEIGHTS", table)
+    async with publishing(monkeypatch) as served:
         yield served
-        served.go_on.set()
 
 
 @pytest.fixture(autouse=True)
@@ -186,15 +142,6 @@ async def told(client: CoreClient) -> FetchProgress:
     raise AssertionError("the line was closed")
 
 
-async def half_way(home: Home, publisher: Publisher) -> None:
-    """Wait until as much has come as the publisher lets through."""
-    part = home.models / "tiny.gguf.part"
-    deadline = time.monotonic() + 5
-    while not part.exists() or part.stat().st_size < publisher.hold_at:
-        assert time.monotonic() < deadline, "it did not come"
-        await asyncio.sleep(0.01)
-
-
 async def test_a_fetch_tells_how_far_it_is_and_makes_the_model_a_choice(
     client: CoreClient, home: Home, publisher: Publisher
 ) -> None:
@@ -214,7 +161,7 @@ async def test_a_stopped_fetch_goes_on_where_it_stopped(
 ) -> None:
     publisher.hold_at = 100_000
     asked = asyncio.ensure_future(client.ask(FetchModel(name="tiny")))
-    await half_way(home, publisher)
+    await publisher.half_way(home)
     await client.ask(StopFetch())
     with pytest.raises(ModelError, match="stopped"):
         await asked
@@ -229,7 +176,7 @@ async def test_a_fetch_goes_on_without_the_screen_that_asked_and_can_be_joined(
 ) -> None:
     publisher.hold_at = 100_000
     asked = asyncio.ensure_future(client.ask(FetchModel(name="tiny")))
-    await half_way(home, publisher)
+    await publisher.half_way(home)
     asked.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asked
@@ -246,7 +193,7 @@ async def test_a_core_that_ends_ends_its_fetch(home: Home, publisher: Publisher)
     core = await Core(home, Config()).start()
     client = LocalClient(core)
     asked = asyncio.ensure_future(client.ask(FetchModel(name="tiny")))
-    await half_way(home, publisher)
+    await publisher.half_way(home)
     async with asyncio.timeout(2):
         await core.end("test over")
     with pytest.raises(ModelError):
