@@ -115,7 +115,7 @@ class RowList(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One visible line."""
-        width = self.size.width
+        width = self.scrollable_content_region.width
         at = y + self.scroll_offset.y
         base = self.rich_style
         look = look_of(self)

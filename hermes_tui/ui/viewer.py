@@ -165,8 +165,12 @@ class TextView(ScrollView, can_focus=True):
         """Wrap anew."""
         self._measure()
 
+    def watch_show_vertical_scrollbar(self) -> None:
+        """The scrollbar takes a column of the text."""
+        self._measure()
+
     def _strips(self) -> Sequence[Strip]:
-        width, look = self.size.width, look_of(self)
+        width, look = self.scrollable_content_region.width, look_of(self)
         if self._drawn is None or self._drawn[:2] != (width, look):
             painted: Sequence[Strip] = ()
             if self._paint and width > 0:
@@ -175,7 +179,7 @@ class TextView(ScrollView, can_focus=True):
         return self._drawn[2]
 
     def _measure(self) -> None:
-        self.virtual_size = Size(self.size.width, len(self._strips()))
+        self.virtual_size = Size(self.scrollable_content_region.width, len(self._strips()))
 
     def _marked(self, strip: Strip, start: int, end: int) -> Strip:
         stop = strip.cell_length if end < 0 else min(end, strip.cell_length)
