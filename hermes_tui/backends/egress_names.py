@@ -6,27 +6,12 @@ import ipaddress
 import re
 
 from hermes_tui.errors import HermesError
+from hermes_tui.security.url_addresses import why_not_public
 
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)")
 WEB_PORTS = (80, 443)
 NEVER_UNNAMED = frozenset([22, 23, 25, 465, 587, 139, 445, 3389])
-
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-# https://www.iana.org/assignments/iana-ipv4-special-registry and its IPv6 sibling, all that is
-# not plainly the public internet.
-_CLOSED = tuple(
-    ipaddress.ip_network(one)
-    for one in (
-        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
-        "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24",
-        "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15",
-        "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-        "::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20",
-        "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
-    )
-)  # fmt: skip
-_CLOUD_METADATA = ("168.63.129.16", "100.100.100.200", "fd00:ec2::254")
 
 
 class NameRefusedError(HermesError):
@@ -56,27 +41,9 @@ def host_name(text: str) -> str:
 def is_public(address: str) -> bool:
     """Whether an address lies on the public internet, whatever form it is wrapped in."""
     try:
-        ip = ipaddress.ip_address(address)
+        return not why_not_public(ipaddress.ip_address(address))
     except ValueError:
         return False
-    return address not in _CLOUD_METADATA and all(map(_is_open, _unwrapped(ip)))
-
-
-def _unwrapped(ip: _Address) -> list[_Address]:
-    """The address, and the IPv4 ones that are carried in it."""
-    found: list[_Address] = [ip]
-    if isinstance(ip, ipaddress.IPv6Address):
-        if ip.ipv4_mapped is not None:
-            return [ip.ipv4_mapped]
-        if ip.sixtofour is not None:
-            found.append(ip.sixtofour)
-        if ip in ipaddress.ip_network("64:ff9b::/96"):
-            found.append(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF))
-    return found
-
-
-def _is_open(ip: _Address) -> bool:
-    return not any(ip.version == net.version and ip in net for net in _CLOSED)
 
 
 class HostRule:

@@ -36,8 +36,8 @@ class Group:
             for pid in _read(f"{folder}/cgroup.procs").split():
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(int(pid), signal.SIGKILL)
-            with suppress(OSError):
-                os.rmdir(folder)
+            _emptied.add(folder)
+        _remove_emptied()
         return reason
 
     def _reason(self) -> str:
@@ -50,11 +50,36 @@ class Group:
         return ""
 
 
+_emptied: set[str] = set()
+"""Groups that are done with; the kernel keeps one until the last of its dead is gone."""
+
+
+def _remove_emptied() -> None:
+    for folder in list(_emptied):
+        with suppress(OSError):
+            os.rmdir(folder)
+        if not os.path.exists(folder):
+            _emptied.discard(folder)
+
+
+@cache
+def _find_emptied(parents: frozenset[str]) -> None:
+    """Take over what cores that are gone have left."""
+    for parent in parents:
+        for name in os.listdir(parent):
+            pid = name.removeprefix("hermes-tui-").partition("-")[0]
+            is_group = name.startswith("hermes-tui-") and pid.isdigit()
+            if is_group and not os.path.exists(f"/proc/{pid}"):
+                _emptied.add(f"{parent}/{name}")
+
+
 def make(limits: Limits) -> Group | None:
     """A new group with these limits; None where none can be made or none holds processes."""
     parents = _parents()
     if "pids" not in parents:
         return None
+    _find_emptied(frozenset(parents.values()))
+    _remove_emptied()
     name = _NAME.format(os.getpid(), os.urandom(4).hex())
     folders: dict[str, str] = {}
     try:

@@ -74,13 +74,7 @@ _MISSING: dict[str, tuple[int | None, int | None]] = {
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
 }
-# What Landlock lets pass: changing who owns a file, and its further attributes.
-_OWNERS: dict[str, tuple[int | None, int | None]] = {
-    "chown": (92, None),
-    "fchown": (93, 55),
-    "lchown": (94, None),
-    "fchownat": (260, 54),
-}
+# What Landlock lets pass: changing further attributes of files.
 _ATTRIBUTES: dict[str, tuple[int | None, int | None]] = {
     "setxattr": (188, 5),
     "lsetxattr": (189, 6),
@@ -92,8 +86,8 @@ _ATTRIBUTES: dict[str, tuple[int | None, int | None]] = {
     "removexattrat": (466, 466),
     "file_setattr": (469, 469),
 }
-# The same of permissions and times; much used, so the core does it for the command, see
-# `seccomp_broker`.
+# The same of permissions, times and owners; much used, so the core does it for the command,
+# see `seccomp_broker`.
 BROKERED: dict[str, tuple[int | None, int | None]] = {
     "chmod": (90, None),
     "fchmod": (91, 52),
@@ -103,6 +97,10 @@ BROKERED: dict[str, tuple[int | None, int | None]] = {
     "utimes": (235, None),
     "futimesat": (261, None),
     "utimensat": (280, 88),
+    "chown": (92, None),
+    "fchown": (93, 55),
+    "lchown": (94, None),
+    "fchownat": (260, 54),
 }
 _CLONE, _UNSHARE, _IOCTL, _SOCKET = (56, 220), (272, 97), (16, 29), (41, 198)
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
@@ -126,8 +124,8 @@ def program(families: tuple[int, ...], types: tuple[int, ...], brokered: bool = 
     """The filter as the kernel takes it.
 
     families: the socket families that may be opened, besides pairs; types: the kinds of
-    internet socket among them; brokered: calls that change a file's permissions and times go
-    to the listener of the filter, and those that change its owner are refused.
+    internet socket among them; brokered: calls that change a file's permissions, times or
+    owner go to the listener of the filter.
     """
     column, arch = _MACHINES[os.uname().machine]
     code: _Code = [
@@ -140,8 +138,7 @@ def program(families: tuple[int, ...], types: tuple[int, ...], brokered: bool = 
         code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)]
     answers = [(_DENIED, _ERRNO | errno.EPERM), (_MISSING, _ERRNO | errno.ENOSYS)]
     if brokered:
-        answers += [(_OWNERS, _ERRNO | errno.EPERM), (_ATTRIBUTES, _ERRNO | errno.EOPNOTSUPP)]
-        answers.append((BROKERED, _NOTIFY))
+        answers += [(_ATTRIBUTES, _ERRNO | errno.EOPNOTSUPP), (BROKERED, _NOTIFY)]
     for table, answer in answers:
         for call in (pair[column] for pair in table.values()):
             if call is not None:

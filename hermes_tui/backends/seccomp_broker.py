@@ -2,7 +2,8 @@
 
 Landlock has no say in these, so at level 2 the kernel stops such a call and hands it to the
 core. The core reads the path once, opens what it leads to, sees where that really is, and makes
-the change on the opened file: nothing the command does meanwhile can move it elsewhere.
+the change on the opened file: nothing the command does meanwhile can move it elsewhere. Owners
+stay what they are; giving a file to its owner again is no change.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ _RECEIVE, _SEND, _STILL_VALID = 0xC0502100, 0xC0182101, 0x40082102
 _REQUEST, _ANSWER = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
 _LONGEST_PATH = 4096
 _CURRENT_FOLDER, _NO_FOLLOW, _EMPTY_PATH = -100, 0x100, 0x1000
+_SAME = 0xFFFFFFFF
+_BY_NUMBER = frozenset(["fchmod", "fchown"])
+_IN_FOLDER = frozenset(["fchmodat", "fchmodat2", "futimesat", "utimensat", "fchownat"])
 _NOW, _AS_IT_IS = (1 << 30) - 1, (1 << 30) - 2
 
 
@@ -79,9 +83,12 @@ class Broker:
                 raise PermissionError(errno.EPERM, "outside the workspace", real)
             if any(is_within(real, one) for one in self._masked):
                 raise PermissionError(errno.EACCES, "masked", real)
-            if stat.S_ISLNK(os.fstat(opened).st_mode):
+            status = os.fstat(opened)
+            if wish.owner is not None:
+                _refuse_other(wish.owner, (status.st_uid, status.st_gid))
+            elif stat.S_ISLNK(status.st_mode):
                 raise OSError(errno.EOPNOTSUPP, "a link has none", real)
-            if wish.mode is not None:
+            elif wish.mode is not None:
                 os.chmod(own, wish.mode)
             else:
                 os.utime(own, ns=wish.times(os.stat(own)))
@@ -89,29 +96,35 @@ class Broker:
             os.close(opened)
 
 
+def _refuse_other(wanted: tuple[int, int], present: tuple[int, int]) -> None:
+    if any(new not in (_SAME, old) for new, old in zip(wanted, present, strict=True)):
+        raise PermissionError(errno.EPERM, "owners stay what they are")
+
+
 class _Wish:
     """One stopped call: what file it is about and what it would change."""
 
     def __init__(self, pid: int, call: str, arguments: list[int]) -> None:
         self._pid = pid
-        self._by_number = call == "fchmod"
         self._folder = _CURRENT_FOLDER
-        self._follow = True
         self.mode: int | None = None
+        self.owner: tuple[int, int] | None = None
         rest = list(arguments)
-        if call in ("fchmod", "fchmodat", "fchmodat2", "futimesat", "utimensat"):
+        if call in _BY_NUMBER or call in _IN_FOLDER:
             self._folder = struct.unpack("=i", struct.pack("=I", rest.pop(0) & 0xFFFFFFFF))[0]
-        place = 0 if self._by_number else rest.pop(0)
+        place = 0 if call in _BY_NUMBER else rest.pop(0)
         value = rest.pop(0)
-        flags = rest.pop(0) & 0xFFFFFFFF if call in ("fchmodat2", "utimensat") else 0
-        self._follow = not flags & _NO_FOLLOW
+        if "chown" in call:
+            self.owner = (value & 0xFFFFFFFF, rest.pop(0) & 0xFFFFFFFF)
+        flags = rest.pop(0) if call in _IN_FOLDER - {"fchmodat", "futimesat"} else 0
+        self._follow = call != "lchown" and not flags & _NO_FOLLOW
         self._path = self._text(place) if place else b""
-        self._by_number = self._by_number or not place or (not self._path and flags & _EMPTY_PATH)
+        self._by_number = not place or (not self._path and bool(flags & _EMPTY_PATH))
+        self._pairs = [(0, _NOW), (0, _NOW)]
         if "chmod" in call:
             self.mode = value & 0o7777
-            self._pairs: list[tuple[int, int]] = []
-        else:
-            self._pairs = self._read_times(call, value) if value else [(0, _NOW), (0, _NOW)]
+        elif "utime" in call and value:
+            self._pairs = self._read_times(call, value)
 
     def open(self) -> int:
         """A descriptor of the file that is meant, good for nothing but looking and changing."""
