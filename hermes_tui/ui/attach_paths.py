@@ -19,8 +19,10 @@ def readings(text: str) -> list[list[str]]:
     Quotes, escaped blanks and `file://` addresses are understood, one or several on a line; a
     line with bare blanks may also be one path.
     """
+    if len(text) > _MOST_CHARACTERS:
+        return []
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
-    if not lines or len(text) > _MOST_CHARACTERS or len(lines) > _MOST_LINES:
+    if not lines or len(lines) > _MOST_LINES:
         return []
     whole = [path for line in lines if (path := _path(line))]
     split = [path for line in lines for path in _split(line)]

@@ -22,9 +22,9 @@ _TAKE_BACK = (Span("   ↑", "accent"), Span(" take back ", "muted"))
 _KEYS = (
     ("↵", "change"),
     ("x", "take back"),
-    ("tab", "steer / queue"),
-    ("alt+shift+↑↓", "order"),
-    ("esc", "prompt"),
+    ("tab", "steer/queue"),
+    ("alt+shift+↑↓", "move"),
+    ("esc", "back"),
 )
 
 
@@ -74,14 +74,15 @@ class Chips(Widget, can_focus=True):
         super().__init__(id=id)
         self.waiting: tuple[InputReceived, ...] = ()
         self._marked = ""
+        self._changing = ""
 
     # --- for the prompt and the app --------------------------------------------------------
 
-    def show(self, waiting: Sequence[InputReceived]) -> None:
-        """Show these, in the order in which they will arrive."""
-        if tuple(waiting) == self.waiting:
+    def show(self, waiting: Sequence[InputReceived], changing: str = "") -> None:
+        """Show these, in the order in which they will arrive. changing: the one in the prompt."""
+        if (tuple(waiting), changing) == (self.waiting, self._changing):
             return
-        self.waiting = tuple(waiting)
+        self.waiting, self._changing = tuple(waiting), changing
         self.display = bool(self.waiting)
         if not self.waiting and self.has_focus:
             self.post_message(self.Left())
@@ -207,6 +208,8 @@ class Chips(Widget, can_focus=True):
         marked = one is self.waiting[self.at]
         base = self.rich_style + look["cursor"] if marked and self.has_focus else self.rich_style
         name, when = _words(one.how)
+        if one.input_id == self._changing:
+            name, when = f"✎{name[1:]}", "in the prompt"
         hidden = self.waiting.index(one) if first else 0
         more = f"  +{hidden} before" if hidden else ""
         left = (Span(name, "accent"), Span(f" «{one_line(one.text[:400])}»", "text"))

@@ -286,9 +286,8 @@ class Prompt(CompletingEditor):
         """Every line of it; what may be files is looked at."""
         start = self.document.selection[0]
         super().on_paste(event)
-        text = clean(event.text)
-        if not self.shell and looks_like_paths(text):
-            self.post_message(self.PathsPasted(text, start))
+        if not self.shell and looks_like_paths(event.text):
+            self.post_message(self.PathsPasted(clean(event.text), start))
 
     def do_insert_clipboard(self) -> bool:
         """What is on the clipboard of the desktop, else of this program."""

@@ -140,7 +140,7 @@ class Desk(Vertical):
 
     def show_waiting(self, waiting: list[InputReceived]) -> None:
         """Show what waits; one that is being changed may be gone by now."""
-        self.chips.show(waiting)
+        self.chips.show(waiting, self.prompt.changing)
         changing = self.prompt.changing
         if changing and all(one.input_id != changing for one in waiting):
             self.prompt.leave_change(keep=True)
@@ -299,4 +299,5 @@ class Desk(Vertical):
     @on(EditorView.Changed)
     def _typed(self, message: EditorView.Changed) -> None:
         message.stop()
+        self.chips.show(self.chips.waiting, self.prompt.changing)
         self.drafts.changed()

@@ -170,6 +170,7 @@ class PromptDocument:
 
     def load(self, content: Draft | str) -> None:
         """Put other content in place of all, caret at its end; can be undone."""
+        self._numbers.clear()
         self.put(0, len(self.raw), content if isinstance(content, Draft) else text_draft(content))
 
     def put(self, start: int, end: int, content: Draft) -> None:

@@ -179,9 +179,9 @@ class EditorView(Widget, can_focus=True):
     @staticmethod
     def _style(part: Part, selection: tuple[int, int], caret: int, styles: Styles) -> Style:
         base = styles.atom if part.atom else styles.text
-        if selection[0] <= part.at < selection[1]:
-            return styles.selected
-        return base + styles.caret if part.at == caret else base
+        if part.at == caret:
+            return base + styles.caret
+        return styles.selected if selection[0] <= part.at < selection[1] else base
 
     def _hint(self, styles: Styles, width: int) -> list[Segment]:
         room = width - len(self.mark) - 2

@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import tempfile
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -113,6 +112,8 @@ class DraftBox:
 
     def _write(self, path: Path, data: bytes) -> None:
         """Write a file so that it is there whole or not at all."""
+        import tempfile  # not needed before there is something to keep
+
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(dir=self._folder, prefix=".draft-")
         try:

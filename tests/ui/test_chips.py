@@ -119,3 +119,14 @@ async def test_a_wide_or_wild_text_stays_on_its_line() -> None:
         (line,) = shown(app)
         assert "\x1b" not in line
         assert app.chips.render_line(0).cell_length == app.chips.content_size.width
+
+
+async def test_the_one_that_is_being_changed_says_so() -> None:
+    app = PromptApp()
+    async with app.run_test(size=(100, 24)) as pilot:
+        app.chips.show(waiting(2), changing="0")
+        await pilot.pause()
+        first, second = shown(app)
+        assert first.startswith("✎ queue")
+        assert "in the prompt" in first
+        assert "⇢ steer" in second

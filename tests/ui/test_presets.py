@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from hermes_tui.ui.prompt_document import PromptDocument
 from hermes_tui.ui.prompt_keys import KEYS, Preset, preset
 from hermes_tui.ui.vim_keys import VimKeys
+from tests.fakes.scripted_model import say
+from tests.ui.conftest import Stage
 
 LONG = "a pasted line\n" * 12
 
@@ -248,3 +250,62 @@ def test_a_mode_ends_when_a_new_prompt_begins() -> None:
     field.press("escape", "d")
     keys.begin()
     assert keys.status == "INSERT"
+
+
+# --- on a whole screen ---
+
+
+async def test_vim_keys_and_the_keys_of_the_screen_get_along(stage: Stage) -> None:
+    async with stage.screen(keys="vim") as screen:
+        prompt = screen.app.talk.prompt
+        await screen.type("one two")
+        assert screen.shows("INSERT")
+        await screen.press("escape")
+        assert screen.shows("NORMAL")
+        await screen.press("b", "d", "w", "u", "ctrl+r")
+        assert prompt.text == "one "
+        assert len(screen.app.screen_stack) == 1
+        await screen.press("u", "A")
+        await screen.type("!")
+        assert prompt.text == "one two!"
+        await screen.press("ctrl+r")
+        await screen.until(lambda: len(screen.app.screen_stack) == 2)
+        await screen.press("escape")
+        stage.model.script.append(say("fine"))
+        await screen.press("escape", "enter")
+        await screen.until(lambda: screen.shows("fine") and not prompt.text)
+        assert screen.shows("INSERT")
+
+
+async def test_escape_in_normal_mode_stops_the_turn(stage: Stage) -> None:
+    async with stage.screen(keys="vim") as screen:
+        stage.model.script.append(say("never", gate="g"))
+        await screen.enter("work")
+        await screen.until(lambda: screen.app.shown.busy)
+        await screen.press("escape")
+        assert screen.app.shown.busy
+        await screen.press("escape")
+        await screen.until(lambda: not screen.app.shown.busy)
+
+
+async def test_emacs_keys_and_the_keys_of_the_screen_get_along(stage: Stage) -> None:
+    async with stage.screen(keys="emacs") as screen:
+        prompt = screen.app.talk.prompt
+        await screen.type("one two")
+        await screen.press("ctrl+space", "alt+b")
+        assert screen.shows("MARK")
+        await screen.press("ctrl+g")
+        assert not screen.shows("MARK")
+        await screen.press("ctrl+k", "ctrl+a", "ctrl+y")
+        assert prompt.text == "twoone "
+
+
+async def test_up_and_k_on_the_first_row_walk_the_history_in_every_preset(stage: Stage) -> None:
+    for keys, up in (("default", "up"), ("emacs", "up"), ("vim", "k")):
+        async with stage.screen(keys=keys) as screen:
+            screen.app.talk.prompt.set_history(("typed before",))
+            if keys == "vim":
+                await screen.press("escape")
+            await screen.press(up)
+            assert screen.app.talk.prompt.text == "typed before"
+            screen.app.talk.prompt.clear()
