@@ -18,7 +18,9 @@ _ANSWER = re.compile(
     r"(?:\x07|\x1b\\)"
     r"|\x1b\[\?997;([12])n"
 )
-UNFINISHED = re.compile(r"\x1b\]11;[^\x07\x1b]{0,40}\x1b?\Z|\x1b\[\?9(?:97?(?:;[12]?)?)?\Z")
+UNFINISHED = re.compile(
+    r"\x1b\]1(?:1(?:;[^\x07\x1b]{0,40}\x1b?)?)?\Z|\x1b\[\?9(?:97?(?:;[12]?)?)?\Z"
+)
 _LIGHT_GROUNDS = frozenset({"7", "9", "10", "11", "12", "13", "14", "15"})
 
 

@@ -53,9 +53,6 @@ class InputParser(XTermParser):
             yield from super().feed(data)
             return
         data, self._held = self._held + data, ""
-        if not self._pasting:
-            data, told = take_answers(data)
-            yield from told
         if self._escaped and data.startswith(PASTE_START[1:]):
             # The marker was cut after its ESC, which the parser below has already: let it end.
             self._pasting = self._handed_over = True
@@ -90,6 +87,8 @@ class InputParser(XTermParser):
         elif torn := _UNFINISHED.search(keys) or UNFINISHED.search(keys):
             self._held = torn[0]
             keys = keys[: torn.start()]
+        keys, told = take_answers(keys)
+        yield from told
         at = 0
         for found in _ENTER.finditer(keys):
             yield from self._pass_on(keys[at : found.start()])

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hermes_tui.ui import layout_memory
 from hermes_tui.ui.layout import PANES, RAIL, Wanted, arrange
+from hermes_tui.ui.layout_memory import Remembered, Split
 from tests.fakes.scripted_model import say
 from tests.ui.conftest import Stage
 
@@ -19,6 +24,8 @@ wanted = st.builds(
     inspector=st.booleans(),
     zoomed=st.booleans(),
     chat_width=st.integers(40, 400),
+    rail_width=st.integers(0, 500),
+    share=st.integers(0, 1000),
 )
 
 
@@ -152,3 +159,63 @@ async def test_a_click_on_a_tab_shows_its_pane(stage: Stage) -> None:
 async def test_a_screen_is_made_of_few_widgets(stage: Stage) -> None:
     async with stage.screen((200, 50)) as screen:
         assert len(screen.app.screen.query("*")) < 60
+
+
+# --- dividers ---
+
+
+async def test_a_divider_is_dragged_and_stays_where_it_was_put(stage: Stage) -> None:
+    async with stage.screen((120, 35)) as screen:
+        frame = screen.app.frame
+        assert frame.now.inspector == 48
+        await screen.pilot.mouse_down("#inspector", offset=(0, 5))
+        await screen.pilot.hover(offset=(60, 7))
+        await screen.pilot.mouse_up(offset=(60, 7))
+        await screen.until(lambda: frame.now.inspector == 60)
+        await screen.pilot.resize_terminal(200, 50)
+        await screen.until(lambda: frame.now.shape == "wide")
+        assert frame.wanted.share == 0
+        await screen.pilot.resize_terminal(120, 35)
+        await screen.until(lambda: frame.now.inspector == 60)
+    async with stage.screen((120, 35)) as screen:
+        assert screen.app.frame.now.inspector == 60
+
+
+async def test_the_rail_is_dragged_too(stage: Stage) -> None:
+    async with stage.screen((200, 50)) as screen:
+        await screen.pilot.mouse_down("#rail", offset=(28, 9))
+        await screen.pilot.hover(offset=(40, 9))
+        await screen.pilot.mouse_up(offset=(40, 9))
+        await screen.until(lambda: screen.app.frame.now.rail == 41)
+
+
+async def test_what_was_shown_is_shown_again(stage: Stage) -> None:
+    async with stage.screen((120, 35)) as screen:
+        await screen.press("alt+4", "ctrl+t")
+        assert screen.app.frame.now.inspector == 0
+    async with stage.screen((120, 35)) as screen:
+        assert screen.app.frame.now.inspector == 0
+        await screen.press("ctrl+t")
+        assert screen.shows("[Skills]")
+        await screen.press("escape", "alt+z")
+    async with stage.screen((120, 35)) as screen:
+        assert screen.app.frame.wanted.zoomed
+        assert screen.app.focused is screen.app.talk.prompt
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"splits": 3}', b"\xff\x00"])
+def test_a_broken_file_of_places_is_as_good_as_none(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "ui.json"
+    path.write_bytes(text)
+    assert layout_memory.load(path) == Remembered()
+
+
+@given(
+    st.builds(Remembered, splits=st.dictionaries(st.text(), st.builds(Split)), rail=st.booleans())
+)
+def test_places_are_read_as_they_were_kept(remembered: Remembered) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "ui.json"
+        layout_memory.save(path, remembered)
+        assert layout_memory.load(path) == remembered
+        assert [one.name for one in Path(folder).iterdir()] == ["ui.json"]
