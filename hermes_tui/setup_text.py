@@ -8,11 +8,12 @@ from hermes_tui.events import FetchProgress
 from hermes_tui.intents import ModelChoice
 
 TASKS = (
-    "Tell me in a few short sentences what you can do for me here.",
-    "List the files in this folder and say what they are for.",
-    "Write a haiku about a quiet terminal into the file haiku.txt.",
+    "Which files are in this folder?",
+    "Run the command date and tell me which day it is.",
+    "Make a file hello.txt that says: hello from hermes",
 )
-"""Things to try first: talk, a tool that only reads, a tool that asks before it writes."""
+"""Things to try first, so small that the smallest model does them: a tool that reads, a command,
+a change that asks."""
 
 _OVER_S = 5.0
 
@@ -63,8 +64,10 @@ class Pace:
         """`212 MB of 491 MB · 8.3 MB/s · 34 s left`."""
         if not self.total:
             return "connecting …"
+        if self.done >= self.total:
+            return f"{megabytes(self.total)} are here, checking them …"
         parts = [f"{megabytes(self.done)} of {megabytes(self.total)}"]
-        if self.speed > 0 and self.done < self.total:
+        if self.speed > 0:
             left = (self.total - self.done) / self.speed
             parts += [f"{self.speed / 1e6:,.1f} MB/s", f"{duration(left)} left"]
         return " · ".join(parts)

@@ -160,7 +160,7 @@ class TryStep(Vertical):
         pace = self._pace
         full, rest = figures.meter(pace.done, pace.total, 24)
         share = f" {figures.share(pace.done, pace.total):3d}%  " if pace.total else "  "
-        bar = (Span(full, "accent"), Span(rest or "░" * 24, "faint"), Span(share, "strong"))
+        bar = (Span(full, "accent"), Span(rest, "faint"), Span(share, "strong"))
         self._bar.show((*bar, Span(pace.words(), "muted")))
 
     def _say(self, head: Sequence[Sequence[Span]], text: str) -> None:

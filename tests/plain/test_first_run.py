@@ -41,6 +41,7 @@ from hermes_tui.plain import run_plain
 from hermes_tui.plain.terminal import PlainLines
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.local import LocalClient
+from hermes_tui.setup_text import TASKS
 from tests.fakes.fake_client import FakeClient
 from tests.fakes.fake_lines import FakeLines
 from tests.fakes.scripted_model import ScriptedModel, say
@@ -88,7 +89,7 @@ async def test_three_answers_lead_from_nothing_to_a_conversation() -> None:
         assert face.client.of(KeepModel)[0].chosen == KEYED.chosen
         face.lines.type("1")
         (sent,) = await face.asked(Send)
-        assert "what you can do" in sent.text
+        assert sent.text == TASKS[0]
 
 
 async def test_nothing_is_asked_where_a_model_is_set_up_or_nobody_sits_there() -> None:

@@ -198,4 +198,4 @@ def test_the_pace_of_a_fetch_is_told_with_what_is_left() -> None:
     pace.add(FetchProgress(name="x", done=0, total=500_000_000), 112.0)
     assert pace.words() == "0.0 MB of 500 MB"
     pace.add(FetchProgress(name="x", done=500_000_000, total=500_000_000), 113.0)
-    assert pace.words() == "500 MB of 500 MB"
+    assert pace.words() == "500 MB are here, checking them …"
