@@ -75,13 +75,17 @@ STYLES: dict[str, str] = {
 
 SYNTAX = ("keyword", "string", "number", "comment", "function", "type", "operator")
 _WORDS = ("bold", "dim", "italic", "underline", "reverse", "strike", "on", "none")
+_EIGHT = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
+ANSI = (*_EIGHT, *(f"bright_{name}" for name in _EIGHT))
+"""The terminal's own colours, which themes with `ansi: true` are made of."""
 
 
 class ThemeSpec(Struct, frozen=True, kw_only=True):
     """What a theme file says.
 
     colors: the names of `COLORS` as `#rrggbb`; a missing one leaves the terminal's own.
-    styles, syntax: words such as `bold accent on panel`. ansi: the terminal's own two colours.
+    styles, syntax: words such as `bold accent on panel`. ansi: the terminal's own colours alone,
+    by the names of `ANSI`.
     """
 
     name: str
@@ -127,7 +131,7 @@ class Look:
                 if words[name + part]:
                     continue
                 made = "bold underline" if part == ".word" else ""
-                if ground and tone:
+                if ground and tone and not spec.ansi:
                     made = f"{ink} on {mixed(ground, tone, much)}"
                 self._styles[name + part] = style(made, {})
 
@@ -139,7 +143,7 @@ def style(words: str, colors: dict[str, str]) -> Style:
     """
     kept: list[str] = []
     for word in words.split():
-        if word in _WORDS or word.startswith("#"):
+        if word in _WORDS or word in ANSI or word.startswith("#"):
             kept.append(word)
         elif word not in COLORS:
             raise ConfigError(f"unknown colour or style word {word!r}", _nearest(word))
@@ -174,7 +178,8 @@ def textual(spec: ThemeSpec) -> Theme:
     from textual.theme import Theme
 
     plain = "ansi_default"
-    color = {name: spec.colors.get(name, plain) for name in COLORS}
+    own = {k: f"ansi_{v}" if spec.ansi else v for k, v in spec.colors.items()}
+    color = {name: own.get(name, plain) for name in COLORS}
     return Theme(
         name=spec.name,
         dark=spec.dark,
@@ -189,7 +194,7 @@ def textual(spec: ThemeSpec) -> Theme:
         background=color["background"],
         surface=color["surface"],
         panel=color["panel"],
-        variables=_mono_variables() if spec.ansi else _variables(color),
+        variables={**_mono_variables(), **_tones(own)} if spec.ansi else _variables(color),
     )
 
 
@@ -226,6 +231,13 @@ def _variables(color: dict[str, str]) -> dict[str, str]:
         "link-color-hover": color["foreground"],
         "footer-key-foreground": color["accent"],
     }
+
+
+def _tones(own: dict[str, str]) -> dict[str, str]:
+    """What of the terminal's colours style sheets may use; nothing for a theme without any."""
+    wanted = {"muted": "muted", "faint": "faint", "border": "faint", "border-blurred": "faint"}
+    wanted |= {"scrollbar": "faint", "link-color": "accent", "footer-key-foreground": "accent"}
+    return {name: own[tone] for name, tone in wanted.items() if tone in own}
 
 
 def _mono_variables() -> dict[str, str]:

@@ -5,6 +5,66 @@ from __future__ import annotations
 from hermes_tui.ui.theme import ThemeSpec
 
 THEMES: dict[str, ThemeSpec] = {
+    "ansi-dark": ThemeSpec(
+        name="ansi-dark",
+        dark=True,
+        ansi=True,
+        colors={
+            "panel": "bright_black",
+            "muted": "white",
+            "faint": "bright_black",
+            "accent": "bright_blue",
+            "ok": "green",
+            "warn": "yellow",
+            "error": "bright_red",
+        },
+        styles={
+            "code": "bold",
+            "code.block": "",
+            "code.label": "faint",
+            "selection": "reverse",
+            "find": "reverse bold",
+            "chip": "bold reverse accent",
+        },
+        syntax={
+            "keyword": "bold accent",
+            "string": "green",
+            "number": "magenta",
+            "comment": "italic faint",
+            "function": "cyan",
+            "type": "bright_cyan",
+        },
+    ),
+    "ansi-light": ThemeSpec(
+        name="ansi-light",
+        dark=False,
+        ansi=True,
+        colors={
+            "panel": "white",
+            "muted": "bright_black",
+            "faint": "white",
+            "accent": "blue",
+            "ok": "green",
+            "warn": "magenta",
+            "error": "red",
+        },
+        styles={
+            "code": "bold",
+            "code.block": "",
+            "code.label": "muted",
+            "selection": "reverse",
+            "find": "reverse bold",
+            "chip": "bold reverse accent",
+        },
+        syntax={
+            "keyword": "bold accent",
+            "string": "green",
+            "number": "magenta",
+            "comment": "italic muted",
+            "function": "cyan",
+            "type": "cyan",
+        },
+    ),
     "hermes-night": ThemeSpec(
         name="hermes-night",
         dark=True,

@@ -11,7 +11,7 @@ from typing import Any, cast
 from hermes_tui.bundled import bundled
 from hermes_tui.errors import ConfigError, HermesError
 from hermes_tui.home import Home
-from hermes_tui.ui.theme import COLORS, STYLES, SYNTAX, ThemeSpec, builtin, style
+from hermes_tui.ui.theme import ANSI, COLORS, STYLES, SYNTAX, ThemeSpec, builtin, style
 
 _KEYS = ("name", "dark", "ansi", "colors", "styles", "syntax")
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
@@ -106,8 +106,10 @@ class _Reader:
         self.known(raw, values, known)
         for name, value in values.items():
             text = "" if value is None else str(value)
-            if key == "colors" and not _COLOR.fullmatch(text):
-                raise self.wrong(values, name, f'{name} is a colour such as "#93b4ff"')
+            ansi = raw.get("ansi") is True
+            if key == "colors" and not (text in ANSI if ansi else _COLOR.fullmatch(text)):
+                such = "bright_blue, one of the terminal's own" if ansi else '"#93b4ff"'
+                raise self.wrong(values, name, f"{name} is a colour such as {such}")
             yield name, text
 
     def words(self, raw: Mapping[str, Any], key: str, colors: dict[str, str]) -> None:

@@ -18,7 +18,7 @@ from hermes_tui.ui.theme import SYNTAX, Look, ThemeSpec, builtin, textual
 from hermes_tui.ui.theme_files import load, load_all, read
 
 FILES = sorted(bundled("themes").glob("*.yaml"))
-FOUR = ["hermes-night", "hermes-paper", "high-contrast", "mono"]
+ALL = ["ansi-dark", "ansi-light", "hermes-night", "hermes-paper", "high-contrast", "mono"]
 
 
 def contrast(a: str, b: str) -> float:
@@ -46,8 +46,8 @@ def drawn(spec: ThemeSpec) -> list[tuple[str, str, str]]:
     return pairs
 
 
-def test_the_four_themes_are_bundled() -> None:
-    assert [path.stem for path in FILES] == FOUR
+def test_the_themes_are_bundled() -> None:
+    assert [path.stem for path in FILES] == ALL
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -85,7 +85,30 @@ def test_mono_uses_no_colour_at_all() -> None:
     assert {v for v in values if v and v.startswith(("ansi", "#"))} <= plain
 
 
-@pytest.mark.parametrize("name", FOUR)
+@pytest.mark.parametrize("name", ["ansi-dark", "ansi-light"])
+def test_ansi_themes_use_the_terminals_own_sixteen_colours_alone(name: str) -> None:
+    spec = builtin(name)
+    assert spec
+    look = Look(spec)
+    for part in [*NAMES, *(f"syntax.{one}" for one in SYNTAX)]:
+        for color in (look[part].color, look[part].bgcolor):
+            assert color is None or (color.number is not None and color.number < 16), part
+        assert look[part].bgcolor is None or look[part].bgcolor != look[part].color
+    theme = textual(spec)
+    values = {*theme.variables.values(), theme.primary, theme.accent, theme.error, theme.success}
+    assert not any(v.startswith("#") for v in values if v)
+    assert theme.background == theme.foreground == "ansi_default"
+
+
+def test_an_ansi_theme_says_which_colours_it_may_have(home: Home) -> None:
+    home.themes.mkdir()
+    path = home.themes / "mine.yaml"
+    path.write_text("name: mine\nansi: true\ncolors:\n  accent: '#ff0000'\n")
+    with pytest.raises(ConfigError, match=r"mine\.yaml:4: accent is a colour such as bright_blue"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ALL)
 async def test_textual_takes_every_theme(name: str) -> None:
     spec = builtin(name)
     assert spec
@@ -111,7 +134,7 @@ def test_a_theme_of_ones_own_goes_before_the_bundled_one(home: Home) -> None:
     (home.themes / "hermes-night.yaml").write_text(text.replace("#93b4ff", "#ff0000"))
     assert load(home, "hermes-night").colors["accent"] == "#ff0000"
     specs, problems = load_all(home)
-    assert sorted(specs) == FOUR
+    assert sorted(specs) == ALL
     assert specs["hermes-night"].colors["accent"] == "#ff0000"
     assert not problems
 
@@ -138,7 +161,7 @@ def test_a_wrong_theme_file_names_the_line_and_spoils_nothing_else(
     path = home.themes / "mine.yaml"
     path.write_text(text)
     specs, problems = load_all(home)
-    assert sorted(specs) == FOUR
+    assert sorted(specs) == ALL
     assert f"{path}:{line}:" in str(problems[0])
     assert says in str(problems[0])
 
