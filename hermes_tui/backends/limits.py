@@ -40,10 +40,11 @@ class Limits(Struct, frozen=True, kw_only=True):
     cpu_s: int = 0
 
 
-def shell_script(limits: Limits, processes: int) -> str:
-    """A line for sh that takes the limits and becomes the program of its arguments.
+def shell_script(limits: Limits, processes: int, first: bool) -> str:
+    """A line for sh that takes the limits and runs the program of its arguments.
 
-    processes: what the kernel shall allow this user, 0 for no limit of its own.
+    processes: what the kernel shall allow this user, 0 for no limit of its own; first: it
+    stays as the first process of a namespace, else it becomes the program.
     """
     wanted = [
         ("c", 0),
@@ -54,7 +55,8 @@ def shell_script(limits: Limits, processes: int) -> str:
     lines = [f"ulimit -{flag} {value}" for flag, value in wanted if value or flag == "c"]
     if processes:
         lines.append(f"ulimit -u {processes} || ulimit -p {processes}")  # dash calls it -p
-    return f'{{ {"; ".join(lines)}; }} 2>/dev/null; exec "$@"'
+    last = 'exec 3>&2 2>/dev/null; (exec "$@" 2>&3 3>&-); exit $?' if first else 'exec "$@"'
+    return f"{{ {'; '.join(lines)}; }} 2>/dev/null; {last}"
 
 
 def kernel_count(limits: Limits, own_namespace: bool) -> int:
@@ -106,11 +108,13 @@ def own_memory(pid: int) -> int:
 class Watch:
     """Looks at a command until it has ended; kills it when it is over its limits.
 
+    keeper: the process itself only keeps a namespace, see `process.Confinement`.
     Looking takes well under a millisecond and gets rarer while there is nothing to fear.
     """
 
-    def __init__(self, pid: int, limits: Limits) -> None:
+    def __init__(self, pid: int, limits: Limits, keeper: bool) -> None:
         self.reason = ""
+        self._keeper = keeper
         self._pid = pid
         self._limits = limits
         self._pause = _FIRST_S
@@ -136,7 +140,8 @@ class Watch:
 
     def _end(self, reason: str, alive: list[int]) -> None:
         self.reason = self.reason or reason
-        for pid in (self._pid, *alive):
+        # One that keeps a namespace ends by itself when its first process has, and clears up.
+        for pid in alive if self._keeper else (self._pid, *alive):
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
 

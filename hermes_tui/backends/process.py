@@ -161,11 +161,13 @@ class Process:
             await self._gone(grace, family)
         finally:
             family.grow()
-            self._signal(signal.SIGKILL)
+            if family.empty or not self.confinement.keeper:
+                self._signal(signal.SIGKILL)
             family.signal(signal.SIGKILL)
             family.close()
         self._end_strays()
-        await self._gone(_AFTER_KILL)
+        if not await self._gone(_AFTER_KILL) and self.confinement.keeper:
+            self._signal(signal.SIGKILL)
         self._stop_reading()
         return True
 

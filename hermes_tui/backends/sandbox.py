@@ -146,7 +146,8 @@ async def _start_in_namespaces(
 
 def _limited(sandbox: Sandbox, own_namespace: bool) -> tuple[str, ...]:
     count = limits.kernel_count(sandbox.limits, own_namespace)
-    return ("/bin/sh", "-c", limits.shell_script(sandbox.limits, count), "sh")
+    script = limits.shell_script(sandbox.limits, count, first=own_namespace)
+    return ("/bin/sh", "-c", script, "sh")
 
 
 def _door(channel: int) -> list[str]:
@@ -295,7 +296,8 @@ class _Ending:
     def watch(self, started: Process, needed: bool) -> None:
         """Begin to look after a command that no control group holds."""
         if needed and started.running:
-            self._watch = limits.Watch(started.pid, self._limits)
+            keeper = started.confinement.keeper
+            self._watch = limits.Watch(started.pid, self._limits, keeper)
 
     def serves(self, close: Callable[[], None]) -> None:
         """Something works for this command alone: to be closed with it."""

@@ -19,7 +19,7 @@ PATHS = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap")
 _HOME_BYTES = 256 << 20
 _NAMESPACES = (
     "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
-    "--unshare-cgroup-try", "--die-with-parent",
+    "--unshare-cgroup-try", "--die-with-parent", "--as-pid-1",
 )  # fmt: skip
 
 

@@ -409,6 +409,9 @@ async def test_input_can_be_written_to_a_sandboxed_process(world: World, level: 
 async def test_exit_codes_and_scripts_come_through_as_they_are(world: World, level: int) -> None:
     ran = await world.run("cat <<'E'\nit's $HOME `x`\nE\nexit 7", world.sandbox(level))
     assert (ran.code, ran.out) == (7, "it's $HOME `x`\n")
+    ended = await world.run("kill -SEGV $$", world.sandbox(level))
+    assert ended.code in (-11, 128 + 11)
+    assert ended.out == ""
 
 
 async def test_nothing_of_a_command_is_left_in_the_scratch_folder(world: World, level: int) -> None:
