@@ -51,6 +51,13 @@ class Line:
         app.do(app.commands.setup.begin)
         app.main.query_one(Rail).ask_again()
         self._notifier.begin()
+        try:
+            await self._stay()
+        finally:
+            self._notifier.close()
+
+    async def _stay(self) -> None:
+        app = self._app
         while True:
             reason = await self._follow()
             if app.left:
