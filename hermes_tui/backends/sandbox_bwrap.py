@@ -12,7 +12,14 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from hermes_tui.backends import seccomp
-from hermes_tui.backends.sandbox_view import Sandbox, View, environment, plain_etc, system_paths
+from hermes_tui.backends.sandbox_etc import prepared, shown
+from hermes_tui.backends.sandbox_view import (
+    Sandbox,
+    View,
+    environment,
+    etc_paths,
+    system_folders,
+)
 from hermes_tui.security.grants import is_within
 
 PATHS = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap")
@@ -51,7 +58,7 @@ class Files:
 
 def arguments(sandbox: Sandbox, view: View, env: Mapping[str, str], files: Files) -> list[str]:
     """Everything but the command itself, with the working folder left to the caller."""
-    made = [*_NAMESPACES, *_system(files, view), *_scratch(sandbox, view)]
+    made = [*_NAMESPACES, *_system(sandbox, view), *_scratch(sandbox, view)]
     made += _visible(sandbox, view, files)
     made += ["--remount-ro", "/dev", "--remount-ro", "/"]
     if seccomp.supported():
@@ -65,19 +72,20 @@ def arguments(sandbox: Sandbox, view: View, env: Mapping[str, str], files: Files
     return made
 
 
-def _system(files: Files, view: View) -> list[str]:
-    made = list(_system_links())
-    for path, text in view.texts:
-        if path in plain_etc():
-            made += ["--ro-bind-data", files.add(text), path]
+def _system(sandbox: Sandbox, view: View) -> list[str]:
+    etc = etc_paths()
+    texts = [pair for pair in view.texts if pair[0].startswith("/etc/")]
+    made = [*_system_folders(), "--ro-bind", prepared(etc, texts, sandbox.scratch), "/etc"]
+    for path in shown(etc):
+        made += ["--ro-bind-try", path, path]
     return [*made, "--proc", "/proc", "--dev", "/dev"]
 
 
 @cache
-def _system_links() -> tuple[str, ...]:
+def _system_folders() -> tuple[str, ...]:
     made: list[str] = []
-    for path in system_paths():
-        if os.path.islink(path) and not path.startswith("/etc/"):
+    for path in system_folders():
+        if os.path.islink(path):
             made += ["--symlink", os.readlink(path), path]
         else:
             made += ["--ro-bind-try", path, path]
@@ -109,7 +117,7 @@ def _visible(sandbox: Sandbox, view: View, files: Files) -> list[str]:
         made += _frozen(sandbox, view)
     made += _masked(view.masked, sandbox.scratch)
     for path, text in view.texts:
-        if path not in plain_etc():
+        if not path.startswith("/etc/"):
             made += ["--ro-bind-data", files.add(text), path]
     return [*made, "--bind-try", view.agent, view.agent] if view.agent else made
 

@@ -12,7 +12,7 @@ import socket
 
 from hermes_tui.backends import landlock, seccomp
 from hermes_tui.backends.landlock import CHANGE, DEVICE, LIST, READ, Domain, Rule
-from hermes_tui.backends.sandbox_view import Sandbox, View, plain_etc, system_paths
+from hermes_tui.backends.sandbox_view import Sandbox, View, etc_paths, plain_etc, system_folders
 from hermes_tui.security.grants import is_within
 
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
@@ -33,7 +33,7 @@ def home_of(view: View) -> str:
 
 def domain(sandbox: Sandbox, view: View, scratch: str, port: int) -> Domain:
     """What the command may touch. scratch: its own temporary folder; port: of the egress."""
-    system = (*system_paths(), *plain_etc(), "/proc")
+    system = (*system_folders(), *etc_paths(), *plain_etc(), "/proc")
     rules = landlock.existing(system, READ)
     rules += landlock.existing((f"/dev/{name}" for name in _DEVICES), DEVICE)
     rules += landlock.existing((scratch, home_of(view)), READ | CHANGE)

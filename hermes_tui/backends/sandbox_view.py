@@ -151,10 +151,14 @@ def look(sandbox: Sandbox, env: Mapping[str, str]) -> View:
     )
 
 
-def system_paths() -> tuple[str, ...]:
-    """Folders and files of the system that any program may need, and nothing personal."""
-    etc = [f"/etc/{name}" for name in _ETC if os.path.exists(f"/etc/{name}")]
-    return (*(one for one in grants_roots.SYSTEM if os.path.exists(one)), *etc)
+def system_folders() -> tuple[str, ...]:
+    """Where the system's programs and libraries are."""
+    return tuple(one for one in grants_roots.SYSTEM if os.path.exists(one))
+
+
+def etc_paths() -> tuple[str, ...]:
+    """What programs may need of /etc, and nothing personal."""
+    return tuple(path for name in _ETC if os.path.exists(path := f"/etc/{name}"))
 
 
 def plain_etc() -> tuple[str, ...]:
