@@ -27,6 +27,8 @@ GROUPS: dict[str, Group] = {
     "policy": Group("policy", "say what the agent may run, and why"),
     "redact": Group("redact", "hide secrets in text: standard input to standard output"),
     "model": Group("model", "list the models on offer; test the chosen one"),
+    "keys": Group("keys", "show what the terminal sends for a key; list the keys"),
+    "web": Group("web", "show the screen in a browser on this machine"),
     "doctor": Group("doctor", "look for problems and say what to do; changes nothing"),
 }
 

@@ -36,6 +36,8 @@ commands
   policy                 say what the agent may run, and why
   redact                 hide secrets in text: standard input to standard output
   model                  list the models on offer; test the chosen one
+  keys                   show what the terminal sends for a key; list the keys
+  web                    show the screen in a browser on this machine
   doctor                 look for problems and say what to do; changes nothing
 
 examples
