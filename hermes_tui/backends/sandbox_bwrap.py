@@ -136,17 +136,16 @@ def _frozen(sandbox: Sandbox, view: View) -> list[str]:
 def _masked(paths: Sequence[str], scratch: str) -> list[str]:
     made: list[str] = []
     for path in paths:
-        made += ["--ro-bind-try", _stand_in(scratch, folder=os.path.isdir(path)), path]
+        made += ["--ro-bind", _stand_in(scratch, folder=os.path.isdir(path)), path]
     return made
 
 
-@cache
 def _stand_in(scratch: str, folder: bool) -> str:
     """An empty file or folder to be shown in place of another."""
     path = os.path.join(os.path.realpath(scratch), "nothing" if folder else "empty")
     if folder:
         os.makedirs(path, mode=0o500, exist_ok=True)
-    else:
+    elif not os.path.isfile(path):
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o400))
     return path

@@ -33,11 +33,10 @@ def home_of(view: View) -> str:
 
 def domain(sandbox: Sandbox, view: View, scratch: str, port: int) -> Domain:
     """What the command may touch. scratch: its own temporary folder; port: of the egress."""
-    system = (*system_folders(), *etc_paths(), *plain_etc(), "/proc")
-    rules = landlock.existing(system, READ)
+    rules = landlock.existing((*system_folders(), *plain_etc(), "/proc"), READ)
     rules += landlock.existing((f"/dev/{name}" for name in _DEVICES), DEVICE)
     rules += landlock.existing((scratch, home_of(view)), READ | CHANGE)
-    for path in (*view.tools, *view.read, *view.write):
+    for path in (*etc_paths(), *view.tools, *view.read, *view.write):
         rules += _readable(path, view.masked)
     rules += landlock.existing(view.write, CHANGE)
     if view.agent:

@@ -48,6 +48,7 @@ _TOP_FOLDERS = frozenset(
     ]
 )  # fmt: skip
 _MASKS = 150
+_KEYS_OF_SYSTEM = ("/etc/ssl/private", "/etc/pki/tls/private")
 
 
 class Sandbox(Struct, frozen=True, kw_only=True):
@@ -132,6 +133,7 @@ def look(sandbox: Sandbox, env: Mapping[str, str]) -> View:
         tools += grants_roots.interpreter_roots(sys.executable, sys.base_prefix)
     masked += [one for root in tools for one in _credentials(root)]
     masked += [os.path.realpath(one) for one in sandbox.hidden]
+    masked += [one for one in _KEYS_OF_SYSTEM if os.access(one, os.R_OK)]
     revealed = {os.path.realpath(one) for one in sandbox.grants.reveal}
     pinned, frozen = _held_still(found, git, sandbox.grants.git_config)
     masked = [one for one in masked if one not in revealed and os.path.exists(one)]

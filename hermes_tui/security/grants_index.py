@@ -15,6 +15,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from hermes_tui.security import grants_names as names
+from hermes_tui.security.grants import is_within
 
 _FOLDERS = 20_000
 _SETTLED_NS = 2_000_000_000
@@ -86,9 +87,9 @@ class Index:
         if by_number:
             secrets += self._moved(secrets, seen)
         return Found(
-            secrets=tuple(sorted(secrets)),
+            secrets=tuple(sorted(one for one in secrets if is_within(one, self._top))),
             frozen=tuple(sorted(frozen)),
-            git=tuple(sorted(git)),
+            git=tuple(sorted(one for one in git if is_within(one, self._top))),
             complete=not left,
         )
 
@@ -169,23 +170,28 @@ def _read(path: str, changed: int) -> _Folder:
 
 
 def _sort(entry: os.DirEntry[str], folder: _Folder) -> None:
-    if entry.name == ".git":
+    if entry.is_symlink():
+        _sort_link(entry, folder)
+    elif entry.name == ".git":
         (folder.git if entry.is_dir(follow_symlinks=False) else folder.frozen).append(entry.path)
     elif entry.is_dir(follow_symlinks=False):
         if names.is_frozen_folder(entry.name):
             folder.frozen.append(entry.path)
-        if names.is_searched(entry.name):
-            folder.folders.append(entry.path)
-        else:
-            folder.closed.append(entry.path)
-    elif not entry.is_symlink():
+        known = folder.folders if names.is_searched(entry.name) else folder.closed
+        known.append(entry.path)
+    else:
         sort = names.sort_of_file(entry.name)
-        if sort == "secret":
-            folder.secrets.append(entry.path)
-        elif sort == "doubtful":
-            folder.doubtful.append(entry.path)
-        elif sort == "frozen":
-            folder.frozen.append(entry.path)
+        lists = {"secret": folder.secrets, "doubtful": folder.doubtful, "frozen": folder.frozen}
+        if sort:
+            lists[sort].append(entry.path)
+
+
+def _sort_link(entry: os.DirEntry[str], folder: _Folder) -> None:
+    """What a link of a telling name leads to is what its name says."""
+    if entry.name == ".git":
+        folder.git.append(os.path.realpath(entry.path))
+    elif names.sort_of_file(entry.name) == "secret":
+        folder.secrets.append(os.path.realpath(entry.path))
 
 
 _indexes: dict[str, Index] = {}

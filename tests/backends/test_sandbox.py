@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import shutil
 import socket
 import time
 from collections.abc import Iterator
@@ -116,6 +117,35 @@ async def test_a_secret_can_not_be_moved_to_where_it_is_shown(world: World, leve
     assert CANARY not in ran.out
     if level == 3:
         assert (folder / ".env").read_text() == CANARY
+
+
+async def test_a_secret_behind_a_link_is_masked_too(world: World, level: int) -> None:
+    (world.work / "settings").write_text(CANARY)
+    (world.work / ".env").symlink_to("settings")
+    ran = await world.run("cat .env settings", world.sandbox(level))
+    assert CANARY not in ran.out
+
+
+async def test_masks_fail_closed_when_their_stand_ins_are_gone(world: World, three: int) -> None:
+    (world.work / ".env").write_text(CANARY)
+    sandbox = world.sandbox(three)
+    await world.run("true", sandbox)
+    shutil.rmtree(world.scratch)
+    assert CANARY not in (await world.run("cat .env", sandbox)).out
+
+
+async def test_many_secrets_are_all_masked(world: World, level: int) -> None:
+    for number in range(170):
+        folder = world.work / f"part{number % 20}" / "keys"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{number}.p12").write_text(CANARY)
+    ran = await world.run(f"grep -rs {CANARY[:7]} . | head -1; echo end", world.sandbox(level))
+    assert ran.out == "end\n"
+
+
+async def test_a_command_gets_no_descriptor_but_its_own_three(world: World, level: int) -> None:
+    ran = await world.run("ls /proc/self/fd", world.sandbox(level))
+    assert ran.out.split() == ["0", "1", "2", "3"]  # 3 is the folder being listed
 
 
 async def test_a_secret_that_was_granted_is_shown(world: World, level: int) -> None:
