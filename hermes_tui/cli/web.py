@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from hermes_tui.cli import quick
+from hermes_tui.cli import output, quick
 from hermes_tui.cli.daemon import CODE, launch
 from hermes_tui.cli.output import PLAIN
 from hermes_tui.errors import HermesError
@@ -25,10 +25,11 @@ app = typer.Typer(
 )
 
 
-@app.callback(invoke_without_command=True)
+@app.command()
 def serve(
-    context: typer.Context,
     port: Annotated[int, typer.Option("--port", metavar="N", help="0: any free one.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print links as JSON, one a line.")] = False,
+    tab: Annotated[bool, typer.Option("--tab", hidden=True)] = False,
 ) -> None:
     """Serve the screen on 127.0.0.1 and print a link that opens it, once. ctrl+c ends.
 
@@ -36,7 +37,8 @@ def serve(
 
     Example: hermes web --port 8123
     """
-    if context.invoked_subcommand is not None:
+    if tab:
+        asyncio.run(_tab(Home.find()))
         return
     try:
         from hermes_tui.cli.web_server import run
@@ -48,25 +50,26 @@ def serve(
     home = Home.find().ensure()
     if not quick.held(home):
         launch(home).close()
-    asyncio.run(run(tab_command(), port))
+    asyncio.run(run(tab_command(), port, _link_as_json if json else _link))
 
 
-@app.command("tab", hidden=True)
-def tab() -> None:
-    """Be the screen of one tab: the server starts it and drives it over input and output.
+def _link(link: str) -> None:
+    print(f"Open this in a browser on this machine; it opens once:\n{link}", flush=True)
 
-    Example: hermes web
-    """
-    asyncio.run(_tab(Home.find()))
+
+def _link_as_json(link: str) -> None:
+    output.emit({"url": link})
+    sys.stdout.flush()
 
 
 def tab_command() -> str:
     """The shell line that starts the screen of a tab, for this very installation."""
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    return shlex.join([sys.executable, "-P", "-c", CODE, package, "web", "tab"])
+    return shlex.join([sys.executable, "-P", "-c", CODE, package, "web", "--tab"])
 
 
 async def _tab(home: Home) -> None:
+    """Be the screen of one tab: the server drives it over standard input and output."""
     from textual.drivers.web_driver import WebDriver
 
     from hermes_tui.configuration.load import load

@@ -106,15 +106,14 @@ class WebServer(Server):
         """Say nothing; the link says it all."""
 
 
-async def run(command: str, port: int) -> None:
-    """Serve until a signal comes. Raises HermesError when the port is taken."""
+async def run(command: str, port: int, show: Callable[[str], None]) -> None:
+    """Serve until a signal comes. show: gets each link that opens. Raises HermesError."""
     listening = _listen(port)
-    gate = Gate(listening.getsockname()[1], lambda link: print(link, flush=True))
+    gate = Gate(listening.getsockname()[1], show)
     server = WebServer(command, listening.getsockname()[1], gate)
     runner = web.AppRunner(await server.application(), access_log=None)
     await runner.setup()
     await web.SockSite(runner, listening).start()
-    print("Open this link in a browser on this machine; it opens once. ctrl+c ends.", flush=True)
     gate.invite()
     over = asyncio.Event()
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
