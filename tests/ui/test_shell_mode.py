@@ -16,7 +16,7 @@ from hermes_tui.ui.prompt import Prompt
 from hermes_tui.ui.theme import Look, ThemeSpec
 from tests.fakes.prompt_app import PromptApp
 from tests.fakes.scripted_model import say
-from tests.ui.conftest import Stage
+from tests.ui.conftest import Screen, Stage
 
 
 def title(app: PromptApp) -> str:
@@ -144,19 +144,22 @@ def test_a_block_fits_any_width(width: int) -> None:
 # --- over a real core ---
 
 
+async def run(screen: Screen, marks: str, command: str) -> None:
+    """Type marks, a command and Enter."""
+    await screen.press(*marks)
+    screen.app.talk.prompt.insert(command)
+    await screen.press("enter")
+
+
 async def test_a_command_runs_in_the_sessions_shell_and_its_output_is_in_the_chat(
     stage: Stage,
 ) -> None:
     async with stage.screen() as screen:
-        await screen.press("!")
-        await screen.type("cd / && echo from $PWD")
-        await screen.press("enter")
+        await run(screen, "!", "cd / && echo from $PWD")
         await screen.until(lambda: screen.shows("from /"))
         await screen.until(lambda: not screen.app.feed.shells_running)
         assert screen.app.talk.prompt.text == ""
-        await screen.press("!")
-        await screen.type("pwd | tr / x")
-        await screen.press("enter")
+        await run(screen, "!", "pwd | tr / x")
         await screen.until(lambda: screen.shows("│ x"))
         assert not stage.model.requests
 
@@ -165,9 +168,7 @@ async def test_the_model_is_told_of_shared_commands_only(stage: Stage) -> None:
     stage.model.script.append(say("ok"))
     async with stage.screen() as screen:
         for marks, word in (("!", "│ shared"), ("!!", "│ private")):
-            await screen.press(*marks)
-            await screen.type(f"echo {word[2:]}")
-            await screen.press("enter")
+            await run(screen, marks, f"echo {word[2:]}")
             await screen.until(partial(screen.shows, word))
             await screen.until(lambda: not screen.app.feed.shells_running)
         assert screen.shows("not shown to the agent")
@@ -180,9 +181,7 @@ async def test_the_model_is_told_of_shared_commands_only(stage: Stage) -> None:
 
 async def test_escape_interrupts_the_command_and_not_the_agent(stage: Stage) -> None:
     async with stage.screen() as screen:
-        await screen.press("!")
-        await screen.type("echo begun; sleep 60")
-        await screen.press("enter")
+        await run(screen, "!", "echo begun; sleep 60")
         await screen.until(lambda: screen.shows("│ begun"))
         await screen.press("escape")
         await screen.until(lambda: not screen.app.feed.shells_running)
@@ -190,9 +189,7 @@ async def test_escape_interrupts_the_command_and_not_the_agent(stage: Stage) -> 
 
 async def test_the_block_is_there_again_when_the_session_is_opened_anew(stage: Stage) -> None:
     async with stage.screen() as screen:
-        await screen.press("!")
-        await screen.type("echo remembered")
-        await screen.press("enter")
+        await run(screen, "!", "echo remembered")
         await screen.until(lambda: screen.shows("│ remembered"))
         await screen.until(lambda: not screen.app.feed.shells_running)
     async with stage.screen() as screen:
@@ -214,8 +211,6 @@ async def test_a_command_the_core_does_not_take_stays_in_the_prompt(
             return await ask(intent)
 
         monkeypatch.setattr(screen.app.client, "ask", refuse)
-        await screen.press("!")
-        await screen.type("ls")
-        await screen.press("enter")
+        await run(screen, "!", "ls")
         await screen.until(lambda: screen.shows("no shell here", "not run"))
         assert (screen.app.talk.prompt.text, screen.app.talk.prompt.shell) == ("ls", "!")

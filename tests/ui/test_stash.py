@@ -139,7 +139,7 @@ async def test_ctrl_s_puts_the_draft_away_and_brings_it_back(stage: Stage) -> No
 
 async def test_a_secret_is_put_away_in_memory_and_that_is_said(stage: Stage, home: Home) -> None:
     async with stage.screen() as screen:
-        await screen.type(TOKEN)
+        screen.app.talk.prompt.insert(TOKEN)
         await screen.press("ctrl+s")
         await screen.until(lambda: screen.shows("in memory only"))
         assert TOKEN not in on_disk(home.drafts)
@@ -152,10 +152,10 @@ async def test_each_session_keeps_its_own_draft(stage: Stage) -> None:
     stage.model.script += [say("one"), say("two")]
     async with stage.screen() as screen:
         prompt, first = screen.app.talk.prompt, screen.app.session
-        await screen.type("for the first")
+        prompt.insert("for the first")
         await screen.press("ctrl+n")
         await screen.until(lambda: screen.app.session != first and not prompt.text)
-        await screen.type("for the second")
+        prompt.insert("for the second")
         await screen.app.open(screen.app.commands.request(first))
         assert prompt.text == "for the first"
         await screen.press("enter")
@@ -176,7 +176,7 @@ async def test_a_draft_is_there_when_the_screen_comes_back(stage: Stage) -> None
     async with stage.screen() as screen:
         screen.app.talk.prompt.post_message(events.Paste(LONG))
         await screen.press("!")
-        await screen.type("half a thought")
+        screen.app.talk.prompt.insert("half a thought")
     async with stage.screen() as screen:
         prompt = screen.app.talk.prompt
         await screen.until(lambda: prompt.text == LONG + "!half a thought")

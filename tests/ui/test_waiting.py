@@ -38,7 +38,7 @@ def rule(screen: Screen) -> str:
 async def test_a_waiting_text_is_changed_in_place_and_the_draft_comes_back(stage: Stage) -> None:
     async with busy(stage, "helo", "second") as screen:
         prompt = screen.app.talk.prompt
-        await screen.type("my draft")
+        prompt.insert("my draft")
         await screen.press("home", "down", "enter")
         await screen.until(lambda: prompt.text == "helo")
         assert "changing a waiting text" in rule(screen)
