@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -380,18 +381,23 @@ async def test_the_socket_is_the_owners_alone(core: Core) -> None:
     assert core.home.path.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A folder whose path leaves room for a socket's name."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
 async def test_a_home_with_a_very_long_path_works(
-    scripted: ScriptedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scripted: ScriptedModel, tmp_path: Path, short_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = Path(tempfile.mkdtemp(prefix="run"))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(run))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(short_folder))
     home = Home(tmp_path / ("h" * 200))
     core = await Core(home, config_for(scripted.url)).start()
     client = await SocketClient.connect(home)
     assert (await client.ask(GetStatus())).home == str(home.path)
     await client.close()
     await core.end("test over")
-    run.rmdir()
 
 
 def test_a_run_folder_with_a_long_name_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
