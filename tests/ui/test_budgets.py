@@ -1,0 +1,131 @@
+"""Nothing on the screen may cost much: opening, typing, being there."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from hermes_tui import intents
+from hermes_tui.config import UiConfig
+from hermes_tui.home import Home
+from hermes_tui.intents import OpenSession, SessionInfo, Standing
+from hermes_tui.ui.rows import RowList
+from tests.fakes import story
+from tests.fakes.canned_client import CannedClient
+from tests.ui.conftest import Screen, eventually
+
+OPENS_MS, TYPES_MS, WIDGETS = 80, 30, 60
+TRIES = 5
+
+
+class ManySessions(CannedClient):
+    """A core with five thousand sessions."""
+
+    async def ask(self, intent: Any) -> Any:
+        if isinstance(intent, intents.ListSessions):
+            return intents.SessionList(
+                sessions=tuple(
+                    SessionInfo(
+                        id=f"m{n}", title=f"session {n} about topic {n % 97}", cwd=f"/w/{n}"
+                    )
+                    for n in range(5000)
+                )
+            )
+        return await super().ask(intent)
+
+
+@asynccontextmanager
+async def shown(
+    home: Home, size: tuple[int, int] = (200, 50), client: CannedClient | None = None
+) -> AsyncIterator[Screen]:
+    from hermes_tui.ui.app import HermesApp
+
+    request = OpenSession(standing=Standing(cwd="/home/mia/blog"))
+    client = client or CannedClient(story.view(asking=False))
+    app = HermesApp(client, request, home, UiConfig(motion=False), embedded=True)
+    app.clock = lambda: story.NOW
+    async with app.run_test(size=size) as pilot:
+        await eventually(lambda: app.session)
+        await pilot.pause()
+        yield Screen(app, pilot)
+
+
+async def cost_of(screen: Screen, *keys: str) -> float:
+    """Milliseconds of CPU that the keys take until everything is drawn."""
+    began = time.thread_time()
+    await screen.press(*keys)
+    return 1000 * (time.thread_time() - began)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("ctrl+p",),
+        ("f1",),
+        ("ctrl+o",),
+        ("ctrl+x",),
+        ("ctrl+l",),
+        ("ctrl+x", "k"),
+        ("ctrl+x", "c"),
+        ("ctrl+x", "s"),
+        ("ctrl+r",),
+        ("ctrl+f",),
+        ("alt+3",),
+        ("alt+4",),
+        ("alt+5",),
+        ("ctrl+b",),
+        ("ctrl+t",),
+    ],
+    ids=" ".join,
+)
+async def test_whatever_opens_opens_at_once(home: Home, keys: tuple[str, ...]) -> None:
+    async with shown(home) as screen:
+        costs: list[float] = []
+        for _ in range(TRIES):
+            await screen.press(*keys[:-1])
+            costs.append(await cost_of(screen, keys[-1]))
+            await screen.pilot.pause()
+            while len(screen.app.screen_stack) > 1:
+                await screen.press("escape")
+            await screen.press("escape")
+        assert min(costs) <= OPENS_MS, costs
+
+
+async def test_five_thousand_entries_are_narrowed_within_a_frame_of_every_key(home: Home) -> None:
+    async with shown(home, client=ManySessions(story.view())) as screen:
+        await screen.press("ctrl+p")
+        await screen.until(lambda: screen.shows("of 50"))
+        costs = [await cost_of(screen, key) for key in "topic"]
+        assert "about topic" in screen.text
+        assert min(costs) <= TYPES_MS, costs
+        assert sorted(costs)[len(costs) // 2] <= 2 * TYPES_MS, costs
+
+
+@pytest.mark.parametrize("keys", [(), ("ctrl+p",), ("f1",), ("ctrl+x", "c"), ("ctrl+o",)])
+async def test_a_screen_has_few_widgets(home: Home, keys: tuple[str, ...]) -> None:
+    async with shown(home) as screen:
+        await screen.press(*keys)
+        seen = sum(len(one._compositor.visible_widgets) for one in screen.app.screen_stack)
+        assert seen <= WIDGETS
+
+
+async def test_a_screen_with_every_pane_open_costs_nothing_when_nothing_happens(home: Home) -> None:
+    async with shown(home) as screen:
+        for pane in ("alt+2", "alt+3", "alt+4", "alt+5", "alt+1"):
+            await screen.press(pane)
+        await asyncio.sleep(0.3)
+        began = time.process_time()
+        await asyncio.sleep(0.7)
+        assert time.process_time() - began < 0.035
+        assert not screen.app.ticker.ticking
+
+
+async def test_rows_that_are_not_seen_cost_nothing(home: Home) -> None:
+    async with shown(home, client=ManySessions(story.view())) as screen:
+        await screen.until(lambda: len(screen.app.main.query_one("#rail-rows", RowList).rows) > 100)
+        assert len(screen.app.main.query("*")) <= 80
