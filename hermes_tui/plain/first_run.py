@@ -178,7 +178,7 @@ class FirstRun:
         if share <= self._said:
             return ()
         self._said = share
-        return (f"{share} percent: {self._pace.words().replace(' · ', ', ')}.",)
+        return (sentence(f"{share} percent: {self._pace.words().replace(' · ', ', ')}"),)
 
     # --- 3: what first -------------------------------------------------------------------------
 

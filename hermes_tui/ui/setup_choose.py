@@ -99,11 +99,6 @@ class ChooseStep(Vertical):
         else:
             self.post_message(self.Chosen(self.choices[int(message.key)]))
 
-    @on(Field.Done)
-    def _next(self, message: Field.Done) -> None:
-        message.stop()
-        self.screen.focus_next()
-
     @on(SecretField.Done)
     def _typed(self, message: SecretField.Done) -> None:
         message.stop()

@@ -29,6 +29,10 @@ class Field(SearchBox):
         super().__init__(placeholder, id=id)
         self.mark = f"{name:<10}"
 
+    def submit(self) -> None:
+        """On to the next field, before another key can arrive."""
+        self.screen.focus_next()
+
     def leave_edge(self, step: int, select: bool) -> bool:
         """Up goes to the field before."""
         if step < 0 and not select:

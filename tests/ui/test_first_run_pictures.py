@@ -112,8 +112,8 @@ async def test_snapshot_of_a_setting_with_a_wrong_value(
             return await super().ask(intent)
 
     async with canned(home, size, Refusing()) as screen:
-        await screen.app.commands.setup.settings("ui")
-        await screen.until(lambda: screen.shows("chat_width"))
-        await screen.press("enter", "down", "enter", "x", "enter")
-        await screen.until(lambda: screen.shows("not '100x'"))
+        await screen.app.commands.setup.settings("chat_width")
+        await screen.until(lambda: screen.shows("widest chat text"))
+        await screen.press("enter", "enter", "x", "enter")
+        await screen.until(lambda: screen.shows("❯ 100x", "not '100x'"))
         await check(name("settings_say_what_is_wrong_beside_the_field", size), screen.app, update)
