@@ -14,6 +14,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -308,7 +309,10 @@ class _Ending:
         if self._watch is not None:
             self._watch.stop()
         while self._closing:
-            self._closing.pop()()
+            with suppress(
+                OSError
+            ):  # whatever can't be closed must not keep the end from being told
+                self._closing.pop()()
         if self._scratch:
             asyncio.get_running_loop().run_in_executor(None, shutil.rmtree, self._scratch, True)
 

@@ -55,6 +55,8 @@ class Index:
         self._folders: dict[str, _Folder] = {}
         self._verdicts: dict[str, tuple[tuple[int, int, int], bool]] = {}
         self._known: dict[_Key, str] = {}
+        self._telling: list[_Folder] = []
+        self._complete = True
         self._lock = threading.Lock()
 
     def find(self, by_number: bool = False) -> Found:
@@ -67,31 +69,47 @@ class Index:
             return self._find(by_number)
 
     def _find(self, by_number: bool) -> Found:
-        secrets: list[str] = []
-        frozen: list[str] = []
-        git: list[str] = []
+        if not self._is_unchanged():
+            self._walk()
+        secrets = [one for folder in self._telling for one in folder.secrets]
+        doubtful = [one for folder in self._telling for one in folder.doubtful]
+        secrets += [one for one in doubtful if self._is_secret(one)]
+        if by_number:
+            secrets += self._moved(secrets, self._folders)
+        frozen = [one for folder in self._telling for one in folder.frozen]
+        git = [one for folder in self._telling for one in folder.git]
+        return Found(
+            secrets=tuple(sorted(one for one in secrets if is_within(one, self._top))),
+            frozen=tuple(sorted(frozen)),
+            git=tuple(sorted(one for one in git if is_within(one, self._top))),
+            complete=self._complete,
+        )
+
+    def _is_unchanged(self) -> bool:
+        """Whether no folder has got or lost a name; kept short, for it looks at every folder."""
+        look = os.lstat
+        try:
+            for path, folder in self._folders.items():
+                if look(path).st_mtime_ns != folder.changed or not folder.settled:
+                    return False
+        except OSError:
+            return False
+        return bool(self._folders)
+
+    def _walk(self) -> None:
         seen: dict[str, _Folder] = {}
         left = [self._top]
         while left and len(seen) < _FOLDERS:
             path = left.pop()
             folder = self._folder(path)
-            if folder is None:
-                continue
-            seen[path] = folder
-            left += folder.folders
-            secrets += folder.secrets
-            secrets += [one for one in folder.doubtful if self._is_secret(one)]
-            frozen += folder.frozen
-            git += folder.git
+            if folder is not None:
+                seen[path] = folder
+                left += folder.folders
         self._folders = seen
-        if by_number:
-            secrets += self._moved(secrets, seen)
-        return Found(
-            secrets=tuple(sorted(one for one in secrets if is_within(one, self._top))),
-            frozen=tuple(sorted(frozen)),
-            git=tuple(sorted(one for one in git if is_within(one, self._top))),
-            complete=not left,
-        )
+        self._complete = not left
+        self._telling = [
+            one for one in seen.values() if one.secrets or one.doubtful or one.frozen or one.git
+        ]
 
     def _folder(self, path: str) -> _Folder | None:
         try:

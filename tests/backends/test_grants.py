@@ -17,7 +17,7 @@ from hermes_tui.security.grants_git import harmless_settings, repository
 from hermes_tui.security.grants_git_config import may_set_up_branch, other_changes
 from hermes_tui.security.grants_index import Index
 from hermes_tui.security.grants_roots import tool_roots
-from tests.fakes.sandbox_world import CANARY, Ran, World, need
+from tests.fakes.sandbox_world import CANARY, Ran, World, finish, need
 
 GIT_ENV = {
     "PATH": os.environ["PATH"],
@@ -397,3 +397,12 @@ def test_a_changed_key_that_is_no_branch_setting_is_always_seen(
 def test_what_git_takes_for_one_line_is_one_line(end: str) -> None:
     after = f'[alias]#{end}[branch "x"]\n\tdescription = !evil\n'
     assert other_changes("", after) == ("alias.description",)
+
+
+async def test_a_workspace_that_is_gone_at_the_end_keeps_no_end_from_being_told(
+    world: World, repo: Path, three: int
+) -> None:
+    sandbox = world.sandbox(three, grants=Grants(git_config=True))
+    child = await world.start("sleep 0.3; exit 4", sandbox)
+    shutil.rmtree(repo)
+    assert (await finish(child)).code == 4
