@@ -31,8 +31,10 @@ class Level(Struct, frozen=True, kw_only=True):
 
 _NAMES = {3: "bubblewrap", 2: "Landlock and seccomp", 1: "none: each command asks"}
 _WEAKER = (
-    "level 2 hides no process list, and keeps git hooks, editor and agent files of the workspace "
-    "from being changed only by telling you afterwards",
+    "level 2 hides no process list, and tells you of changes to git hooks, editor and agent files "
+    "of the workspace afterwards instead of refusing them",
+    "at level 2 a command has no shared memory and no local sockets, and what it makes in a "
+    "folder beside a secret file can be read from the next command on",
 )
 _known: Level | None = None
 
