@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 from textual import on
-from textual.app import App
 from textual.containers import Horizontal, Vertical
 from textual.css.query import NoMatches
 from textual.screen import Screen
@@ -44,6 +44,7 @@ from hermes_tui.ui.approval import ApprovalCard
 from hermes_tui.ui.background import BackgroundTold
 from hermes_tui.ui.feed import Feed
 from hermes_tui.ui.find_bar import FindBar
+from hermes_tui.ui.frame_diff import SparingApp, slow_line
 from hermes_tui.ui.keys import KeyTable
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.memory_pane import MemoryPane
@@ -89,7 +90,7 @@ class Host:
     driver: type[Driver] | None = None
 
 
-class HermesApp(App[Leave], inherit_bindings=False):
+class HermesApp(SparingApp[Leave], inherit_bindings=False):
     """The screen. `embedded`: the core lives in this process."""
 
     CSS_PATH = Path(__file__).with_name("app.tcss")
@@ -127,6 +128,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         self.transcript = Transcript(
             self.look, chat_width=config.chat_width, times=config.timestamps, id="transcript"
         )
+        self.transcript.calm = slow_line(os.environ)
         self.feed = Feed(self.transcript, self.look)
         self.shown = SessionShown(self, self.feed)
         self.frame = Frame(self, config.chat_width)
@@ -136,7 +138,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
         self.escape = Escape(self)
         self.keyboard = AppKeys(self)
         self.commands = Commands(self)
-        self.ticker = Ticker(self, self.tick)
+        self.ticker = Ticker(self, self.tick, hz=0.5 if self.transcript.calm else 4.0)
 
     # --- for its parts (see `face.Face`) -------------------------------------------------------
 
@@ -341,7 +343,7 @@ class HermesApp(App[Leave], inherit_bindings=False):
             State(
                 trace=shown.trace,
                 now=self.now(),
-                motion=self.config.motion,
+                motion=self.config.motion and not self.transcript.calm,
                 waiting_for_you=bool(shown.approvals or shown.questions),
                 enter=self.config.busy_enter,
             )

@@ -116,8 +116,9 @@ class StatusLine(Bar):
 class Ticker:
     """The one clock of the screen: 4 times a second, only while something runs and is seen."""
 
-    def __init__(self, app: App[Any], beat: Callable[[], None]) -> None:
+    def __init__(self, app: App[Any], beat: Callable[[], None], hz: float = _HZ) -> None:
         self._app = app
+        self._hz = hz
         self._beat = beat
         self._timer: Timer | None = None
         self._wanted = False
@@ -143,7 +144,7 @@ class Ticker:
     def _settle(self) -> None:
         wanted = self._wanted and self._seen
         if wanted and self._timer is None:
-            self._timer = self._app.set_interval(1 / _HZ, self._beat)
+            self._timer = self._app.set_interval(1 / self._hz, self._beat)
         elif not wanted and self._timer is not None:
             self._timer.stop()
             self._timer = None

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 FRAME_S = 0.05
 """Changes of blocks are drawn at most this often."""
+CALM_FRAME_S = 0.25
+"""The same where bytes are dear."""
 SHARE = 4
 """A redraw that took so long waits that many times as long for the next: the loop stays free."""
 SLICE_S = 0.008
@@ -45,7 +47,8 @@ class BlockView(ScrollView, can_focus=True):
     """Draws blocks. `new_below` counts those that came while the reader was above.
 
     cursor: the block that keys act on; pattern: what is marked wherever it stands; stamps: show
-    when each block began.
+    when each block began; calm: draw seldom and turn pages instead of moving every line, for
+    terminals behind a slow line.
     """
 
     ALLOW_SELECT = True
@@ -78,6 +81,8 @@ class BlockView(ScrollView, can_focus=True):
         self._over = Over()
         self.pattern: re.Pattern[str] | None = None
         self.stamps = False
+        self.calm = False
+        self._paged = False
 
     # --- blocks -----------------------------------------------------------------------------
 
@@ -155,7 +160,8 @@ class BlockView(ScrollView, can_focus=True):
         self._dirty.clear()
         self._settle()
         spent = time.thread_time() - started
-        self._next = time.monotonic() + max(FRAME_S, SHARE * spent)
+        frame = CALM_FRAME_S if self.calm else FRAME_S
+        self._next = time.monotonic() + max(frame, SHARE * spent)
 
     def flush(self) -> None:
         """Draw what has changed now instead of with the next frame."""
@@ -174,10 +180,28 @@ class BlockView(ScrollView, can_focus=True):
             self.following = column.top(self._top) >= column.total - height
         if self.following:
             column.fill_end(height)
-            self._top = column.spot(column.total - height)
+            self._top = self._page_top() or column.spot(column.total - height)
             self.new_below = 0
+        self._paged = self.following
         self._place(column.top(self._top))
         self._measure_later()
+
+    def _page_top(self) -> Spot | None:
+        """On a calm screen the page stays until it is full, then the next one begins.
+
+        None where every line moves: where the chat has the whole width the terminal scrolls by
+        itself, which is cheap.
+        """
+        column, rows = self.column, self._rows
+        whole = self.region.width >= self.app.size.width
+        if not self.calm or whole or not self._paged or column.total <= rows:
+            return None
+        top = column.top(self._top)
+        if top < column.total <= top + rows:
+            return self._top
+        if not top < column.total <= top + rows + rows // 2:  # much at once, such as a session
+            return None
+        return column.spot(max(0, column.total - 2))
 
     def _place(self, y: int) -> None:
         """Scroll there and tell the scrollbar, without a layout of the whole screen."""
@@ -194,6 +218,8 @@ class BlockView(ScrollView, can_focus=True):
     def _tell_scrollbar(self, total: int, y: int) -> None:
         """Only when it would look different: drawing it costs as much as the text."""
         rows = self._rows
+        if self.calm and self.following:  # a bar that says "the end" costs bytes with each line
+            total, y = rows, 0
         shown = rows * rows * 8 // max(1, total), rows * y * 8 // max(1, total), y == total - rows
         if shown != self._thumb:
             self._thumb = shown
@@ -252,6 +278,7 @@ class BlockView(ScrollView, can_focus=True):
             self._top = self.column.spot_of(self._top.at, source)
         elif rewrapped:
             self._top = Spot(self._top.at, min(self._top.line, 1))
+        self._paged = False
         if rewrapped and self.text_selection is not None:
             self.screen.clear_selection()
         self._settle()

@@ -432,3 +432,33 @@ async def test_no_terminal_is_too_small(size: tuple[int, int]) -> None:
         await pilot.pause()
         transcript.scroll_relative(y=-3, animate=False)
         assert len(screen(transcript)) == transcript.size.height
+
+
+async def test_a_calm_screen_turns_pages_and_loses_no_line() -> None:
+    app = Chat()
+    app.CSS = "Transcript { width: 60; }"
+    async with app.run_test(size=(100, 12)) as pilot:
+        await pilot.pause()
+        transcript = app.transcript
+        transcript.styles.width = 60
+        transcript.calm = True
+        await pilot.pause()
+        transcript.append(*messages(8))
+        transcript.flush()
+        assert screen(transcript) == whole(transcript)[-12:]
+        block = reply("start")
+        block.open = True
+        transcript.append(block)
+        seen: list[str] = []
+        tops: set[int] = set()
+        for n in range(30):
+            block.text += f"\n\nparagraph {n}"
+            transcript.update(block)
+            transcript.flush()
+            shown = screen(transcript)
+            assert any(f"paragraph {n}" in line for line in shown)
+            seen += [line for line in shown if line.strip() and line not in seen]
+            tops.add(round(transcript.scroll_y))
+        assert len(tops) < 12
+        assert all(any(f"paragraph {n}" in line for line in seen) for n in range(30))
+        assert transcript.following
