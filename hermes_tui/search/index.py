@@ -44,7 +44,7 @@ def _hit(row: Any) -> Hit:
         session=session,
         message=message_id or f"{session}:{n}",
         ts=ts,
-        score=round(-score, 4),
+        score=-score,
         text=text[:EXCERPT],
         title=title,
         role=role or by_kind.get(kind, "user"),
