@@ -46,6 +46,8 @@ def _say(event: Event) -> Iterable[str]:
             return _session(event)
         case events.InputReceived() | events.InputTaken() | events.InputWithdrawn():
             return _input(event)
+        case events.InputEdited() | events.InputMoved() | events.Rewound() | events.ShellRan():
+            return _beside(event)
         case events.TurnStarted() | events.TurnEnded():
             return _turn(event)
         case events.ModelAsked() | events.ReplyReceived() | events.ModelFailed():
@@ -87,6 +89,21 @@ def _input(
             return ("A waiting text was taken back.",)
         case _:
             return ()
+
+
+def _beside(
+    event: events.InputEdited | events.InputMoved | events.Rewound | events.ShellRan,
+) -> Iterable[str]:
+    match event:
+        case events.InputEdited():
+            return (f"The waiting text is now: {event.text}",)
+        case events.InputMoved():
+            return ("A waiting text has another place in the order.",)
+        case events.Rewound():
+            return (sentence(f"The conversation is back to before turn {event.turn}"),)
+        case _:
+            code = "was interrupted" if event.exit_code is None else f"exit code {event.exit_code}"
+            return (sentence(f"Your command {event.command} ended, {code}"), event.output.rstrip())
 
 
 def _turn(event: events.TurnStarted | events.TurnEnded) -> Iterable[str]:

@@ -98,6 +98,7 @@ class Session(Ledger):
     def __init__(self, core: Services, key: int, info: SessionInfo) -> None:
         super().__init__(core.log, key, info)
         self.prefix: Prefix | None = None
+        self.takes_notes = True
         self.env: dict[str, str] = {}
         self.outputs = str(core.home.outputs / info.id)
         self.protected = core.home.protected
@@ -125,7 +126,7 @@ class Session(Ledger):
         return [self._take(one) for one in due]
 
     def _take(self, received: InputReceived) -> InputTaken:
-        note = note_for(time.time(), self.noted)
+        note = note_for(time.time(), self.noted) if self.takes_notes else ""
         self.noted = note or self.noted
         turn = self.conversation.turn
         return InputTaken(input_id=received.input_id, turn=turn, note=note)

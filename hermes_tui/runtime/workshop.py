@@ -34,6 +34,7 @@ class Workshop:
 
         model = self.model(config.model, session.env, session.conversation.model)
         lean = is_lean(config, model)
+        session.takes_notes = not lean  # a very small model takes the date for its task
         tools = build(config.tools, "lean" if lean else "full")
         return Agent(
             model=model,

@@ -20,7 +20,7 @@ def test_set_get_and_unset_go_round(hermes: Hermes, home: Home) -> None:
     assert hermes("config", "get", "ui.theme").out == "mono\n"
     assert hermes("config", "get", "ui.theme", "--json").json == "mono"
     assert hermes("config", "unset", "ui.theme").code == 0
-    assert hermes("config", "get", "ui.theme").out == "hermes-night\n"
+    assert hermes("config", "get", "ui.theme").out == "auto\n"
     assert hermes("config", "path").out == f"{home.config}\n"
 
 
