@@ -37,7 +37,8 @@ class App(HermesApp):
         self.done = True
 
 async def main():
-    app = App(CannedClient(SessionView(info=SessionInfo(id='s'))), OpenSession(), Home(sys.argv[1]), UiConfig())
+    client = CannedClient(SessionView(info=SessionInfo(id='s')))
+    app = App(client, OpenSession(), Home(sys.argv[1]), UiConfig())
     async with app.run_test(size=(120, 35)) as pilot:
         while not app.done:
             await pilot.pause()

@@ -215,12 +215,8 @@ async def test_history_is_walked_with_up_and_down_and_the_draft_waits() -> None:
         for key in ("up", "up", "up", "up", "down", "down", "down", "down"):
             await pilot.press(key)
             seen.append(app.prompt.text)
-        assert seen == ["newest", "two\nlines", "oldest", "oldest"] + [
-            "two\nlines",
-            "newest",
-            "draft",
-            "draft",
-        ]
+        up = ["newest", "two\nlines", "oldest", "oldest"]
+        assert seen == [*up, "two\nlines", "newest", "draft", "draft"]
 
 
 async def test_an_edit_to_a_recalled_line_is_kept_while_walking_on() -> None:
