@@ -192,7 +192,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="export",
         args="[FILE]",
         title="Export the session",
-        help="Write this session as JSON lines to a file.",
+        help="Write this session to a file: .md, .html, .svg (screen only), else JSON lines.",
     ),
     Command(
         id="session.pin",

@@ -13,7 +13,7 @@ from hermes_tui.cli.output import PLAIN
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import ChangeSession, DeleteSession, ListSessions, SessionInfo
 from hermes_tui.runtime.client import CoreClient
-from hermes_tui.runtime.export import records, said
+from hermes_tui.runtime.export import FORMATS, format_of, records, said
 
 app = typer.Typer(
     **PLAIN,
@@ -129,15 +129,27 @@ def export(
     events: Annotated[
         bool, typer.Option("--events", help="Every event instead of the messages.")
     ] = False,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="FORMAT", help="jsonl, md, html or svg; else as FILE ends."
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
-    """Write a session as JSON lines, which `import` reads.
+    """Write a session as JSON lines, which `import` reads, or as a document.
 
-    Example: hermes sessions export "server move" move.jsonl
+    Example: hermes sessions export "server move" move.html
     """
+    form = form or format_of(file)
+    if form not in FORMATS:
+        raise HermesError(f"there is no format {form!r}", f"formats: {', '.join(FORMATS)}")
 
     async def work(client: CoreClient) -> int:
         info = await sessions_find.find(client, which)
+        if form != "jsonl" and not events:
+            lines = await sessions_files.document_lines(client, info, form)
+            return sessions_files.write(file, lines)
         lines = sessions_files.event_lines if events else sessions_files.message_lines
         return sessions_files.write(file, await lines(client, info))
 

@@ -60,6 +60,16 @@ async def event_lines(client: CoreClient, info: SessionInfo) -> list[str]:
     return [encode_record(one).decode() for one in await export.records(client, info)]
 
 
+async def document_lines(client: CoreClient, info: SessionInfo, form: str) -> list[str]:
+    """A session as a document: `md`, `html` or `svg`."""
+    told = await export.records(client, info)
+    if form != "svg":
+        return export.render(info, told, form).decode().removesuffix("\n").split("\n")
+    from hermes_tui.ui.export_svg import to_svg
+
+    return to_svg(info, told).removesuffix("\n").split("\n")
+
+
 def write(file: str, lines: list[str]) -> int:
     """Write lines to a file or, for `-`, to standard output; how many there were."""
     text = "".join(line + "\n" for line in lines)

@@ -1,14 +1,14 @@
-"""A conversation as JSON lines, for any face: the format that `hermes sessions import` reads.
+"""A session written to a file, for any face: JSON lines, which import reads, or a document.
 
-First line `{"session": {"id", "title", "started_at"}}`, then `{"id", "role", "text", "ts"}` for
-each message, times in Unix seconds.
+JSON lines: first `{"session": {"id", "title", "started_at"}}`, then `{"id", "role", "text", "ts"}`
+for each message, times in Unix seconds.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,6 +19,7 @@ from hermes_tui.events import InputReceived, InputTaken, MessageImported, Record
 from hermes_tui.intents import History, SessionInfo
 from hermes_tui.runtime.client import CoreClient
 
+FORMATS = ("jsonl", "md", "html", "svg")
 _PAGE = 1000
 
 
@@ -34,12 +35,40 @@ class Said(Struct, frozen=True, kw_only=True):
 async def export_session(client: CoreClient, info: SessionInfo, folder: str, file: str) -> str:
     """Write a session to a file, given from `folder`; without one it is named for the session.
 
-    Returns the path. Raises HermesError when it exists already or can't be written.
+    The file's ending says how: `.md`, `.html`, else JSON lines. Returns the path. Raises
+    HermesError when it exists already or can't be written.
     """
-    path = Path(folder or ".", file or file_name(info))
-    lines = [encode(one) for one in (head(info), *said(info.id, await records(client, info)))]
-    await asyncio.to_thread(write_new, path, b"\n".join(lines) + b"\n")
+    path = export_path(info, folder, file)
+    told = await records(client, info)
+    text = await asyncio.to_thread(render, info, told, format_of(path.name))
+    await asyncio.to_thread(write_new, path, text)
     return str(path)
+
+
+def format_of(file: str) -> str:
+    """The format that a file's name asks for: `jsonl`, `md`, `html` or `svg`."""
+    end = Path(file).suffix.lower().removeprefix(".")
+    return {"markdown": "md", "htm": "html"}.get(end, end if end in FORMATS else "jsonl")
+
+
+def render(info: SessionInfo, told: Sequence[Record], form: str) -> bytes:
+    """A session in a format. Raises HermesError for one that only a screen can draw."""
+    if form == "jsonl":
+        lines = [encode(one) for one in (head(info), *said(info.id, told))]
+        return b"\n".join(lines) + b"\n"
+    from hermes_tui.runtime import export_document as document
+
+    if form == "md":
+        return document.to_markdown(info, told).encode()
+    if form == "html":
+        return document.to_html(info, told).encode()
+    raise HermesError(f"{form} is drawn by the full screen only", "html and md are written here")
+
+
+def export_path(info: SessionInfo, folder: str, file: str, end: str = ".jsonl") -> Path:
+    """Where an export goes; without a name, the session's own in the folder."""
+    path = Path(folder or ".", file or file_name(info))
+    return path if file else path.with_suffix(end)
 
 
 def file_name(info: SessionInfo) -> str:

@@ -179,10 +179,12 @@ class Commands:
         await self._change(title=need(args, "title"))
 
     async def _export(self, args: str) -> None:
-        from hermes_tui.runtime.export import export_session
+        from hermes_tui.runtime.export import export_session, format_of
+        from hermes_tui.ui.export_svg import export_svg
 
         info = self._app.shown.info
-        path = await export_session(self._app.client, info, self._app.talk.standing.cwd, args)
+        export = export_svg if format_of(args) == "svg" else export_session
+        path = await export(self._app.client, info, self._app.talk.standing.cwd, args)
         self._app.say(f"exported to {path}")
 
     # --- model and mode ----------------------------------------------------------------------
