@@ -208,10 +208,13 @@ def _pieces(update: CompositorUpdate) -> Iterator[Piece]:
                 x += strip.cell_length
     elif isinstance(update, ChopsUpdate):
         for y, low, high in update.spans:
-            for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
-                if strip is None or x > high or end <= low:
-                    continue
-                yield Piece(x, y, strip if end <= high else strip.crop(0, min(end, high) - x))
+            yield from _chopped(update, y, low, high)
+
+
+def _chopped(update: ChopsUpdate, y: int, low: int, high: int) -> Iterator[Piece]:
+    for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
+        if strip is not None and x <= high and end > low:
+            yield Piece(x, y, strip if end <= high else strip.crop(0, min(end, high) - x))
 
 
 def _cells(strip: Strip, system: ColorSystem | None) -> list[Cell]:
