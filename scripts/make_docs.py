@@ -1,10 +1,11 @@
-"""Write the pages that are made from the code: `docs/commands.md` and `docs/configuration.md`."""
+"""Write the pages that are made: commands and configuration from the code, the gallery."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +18,8 @@ from hermes_tui.commands import COMMANDS, Command  # noqa: E402
 from hermes_tui.configuration import schema  # noqa: E402
 from hermes_tui.configuration.load import ENVIRONMENT  # noqa: E402
 
+SNAPSHOTS = ROOT / "tests" / "ui" / "snapshots"
+_SIZE = re.compile(r"_(\d+x\d+)$")
 NOTE = "<!-- made by scripts/make_docs.py from the code: do not edit -->"
 
 
@@ -56,7 +59,33 @@ def configuration_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"docs/commands.md": commands_page, "docs/configuration.md": configuration_page}
+def gallery_page() -> str:
+    """Every stored picture of the screens, the widest of each first."""
+    lines = ["# Gallery", "", NOTE, ""]
+    lines += ["Drawn by the program itself in its tests; each picture is compared on every run."]
+    shown: dict[str, list[Path]] = {}
+    for path in sorted(SNAPSHOTS.glob("*.svg")):
+        shown.setdefault(_SIZE.sub("", path.stem), []).append(path)
+    for name, paths in shown.items():
+        title = name.replace("_", " ")
+        lines += ["", f"## {title[0].upper()}{title[1:]}", ""]
+        for path in sorted(paths, key=_width, reverse=True):
+            size = _SIZE.search(path.stem)
+            words = f"{title}, {size[1]}" if size else title
+            lines.append(f"![{words}](../{path.relative_to(ROOT)})")
+    return "\n".join(lines) + "\n"
+
+
+def _width(path: Path) -> int:
+    size = _SIZE.search(path.stem)
+    return int(size[1].partition("x")[0]) if size else 0
+
+
+PAGES = {
+    "docs/commands.md": commands_page,
+    "docs/configuration.md": configuration_page,
+    "docs/gallery.md": gallery_page,
+}
 
 _INTRODUCTION = """\
 Settings live in `config.yaml` in the home. `hermes config list` shows what counts and where it

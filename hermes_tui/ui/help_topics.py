@@ -60,7 +60,15 @@ TOPICS: dict[str, Topic] = {
         "Everything the agent did, turn by turn, with how long each model call and tool took, "
         "how many tokens went in and how many of them came from the provider's cache, and what "
         "it cost. Live and from history alike, because both read the same log.",
-        (*LIST_KEYS, ("o", "The whole output over the full screen."), ("c", "Copy.")),
+        (
+            *LIST_KEYS,
+            ("o", "The whole output over the full screen."),
+            ("r", "Run the call again."),
+            ("space, =", "Mark a call, compare another one with it."),
+            ("/", "Filter."),
+            ("x", "Export the turn."),
+            ("c", "Copy."),
+        ),
     ),
     "memory": Topic(
         "the memory pane",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hermes_tui.commands import Command
 
 PAUSE_S = 0.5
-_CELL = 32
+_CELL, _KEY = 26, 6
 _HELD = frozenset({"pane.narrower", "pane.wider"})
 """Commands that go on with every further key until another one is pressed."""
 
@@ -103,8 +103,9 @@ class ChordList(Widget):
             return draw(words, (Span("esc ", "muted"),), width, look, self.rich_style)
         rows = self._rows(width)
         spans: list[Span] = []
+        room = width // max(1, width // _CELL) - _KEY
         for key, command in self._cells[y - 1 :: rows]:
             click = f"screen.take('{command.id}')"
-            spans.append(Span(fit(f"  {key_words((key,))}", 7), "accent", click))
-            spans.append(Span(fit(command.title, _CELL - 7), "", click))
+            spans.append(Span(fit(f" {key_words((key,))}", _KEY), "accent", click))
+            spans.append(Span(fit(command.title, room), "", click))
         return draw(spans, (), width, look, self.rich_style)

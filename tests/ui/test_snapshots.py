@@ -120,3 +120,53 @@ async def test_snapshot_of_a_very_small_terminal(home: Home, update: bool) -> No
     async with canned(home, (40, 12), asking=True) as screen:
         await screen.pilot.pause()
         await check("a_small_terminal_keeps_chat_card_and_prompt", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_what_runs_in_the_background(
+    home: Home, size: tuple[int, int], update: bool
+) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("alt+5")
+        await screen.until(lambda: screen.shows("listening on"))
+        await check(f"agents_says_what_runs_on_its_own_{label(size)}", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_the_keys_after_the_leader(
+    home: Home, size: tuple[int, int], update: bool
+) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("ctrl+x")
+        await screen.until(lambda: screen.shows("Zoom the pane"))
+        await check(f"leader_shows_its_keys_{label(size)}", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_jumping(home: Home, size: tuple[int, int], update: bool) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("ctrl+o")
+        await check(f"jump_puts_letters_on_everything_{label(size)}", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_help_on_what_has_the_keys(
+    home: Home, size: tuple[int, int], update: bool
+) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("alt+2", "f1")
+        await screen.until(lambda: screen.shows("Help · the trace"))
+        await check(f"help_begins_with_what_has_the_keys_{label(size)}", screen.app, update)
+
+
+async def test_snapshot_of_renaming_in_the_rail(home: Home, update: bool) -> None:
+    async with canned(home, (120, 35)) as screen:
+        await screen.press("ctrl+b", "down", "r")
+        await check("rail_renames_in_place", screen.app, update)
+
+
+@pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
+async def test_snapshot_of_the_ansi_themes(home: Home, theme: str, update: bool) -> None:
+    async with canned(home, (120, 35), asking=True, theme=theme) as screen:
+        await screen.pilot.pause()
+        await check(f"theme_{theme}", screen.app, update)
