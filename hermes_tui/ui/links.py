@@ -9,8 +9,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
-from hermes_tui.backends import process
-
 LONGEST = 2_000
 _SCHEMES = ("http", "https", "mailto")
 _HOST = re.compile(r"(?:https?://)?((?:[\w-]+\.)+[a-zA-Z]{2,})(?:[/:?#].*)?", re.DOTALL)
@@ -70,4 +68,6 @@ async def open_link(url: str, env: Mapping[str, str]) -> bool:
 
 
 def _open(argv: Sequence[str], env: Mapping[str, str]) -> None:
+    from hermes_tui.backends import process
+
     process.spawn_detached(argv, cwd="/", env=env, log=os.devnull)

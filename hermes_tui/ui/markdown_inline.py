@@ -128,6 +128,8 @@ class Inline:
                 self._close(token)
             elif kind == "image":
                 self._image(token)
+            elif kind == "math":
+                self._math(token)
             elif token.content:
                 self._special(token)
         return self.paragraphs
@@ -160,6 +162,17 @@ class Inline:
     def _part(self, text: str, start: int, end: int, found: int, style: Style) -> None:
         if start < end:
             self._add(self.places.run(text[start:end], style, found + start, end - start))
+
+    def _math(self, token: Token) -> None:
+        """A formula: readable where that can be done, else as it was written."""
+        from hermes_tui.ui.markdown_math import to_unicode  # most chats have none
+
+        made = to_unicode(token.content)
+        style = self.styles[-1] + self.look["em"]
+        found = max(self.content.find(token.markup, self.at), self.at)
+        self.at = found + len(token.markup)
+        text = made or " ".join(token.markup.split())
+        self._add(self.places.run(text, style, found, len(token.markup)))
 
     def _special(self, token: Token) -> None:
         """An escape or an entity: the source is its markup."""

@@ -16,6 +16,8 @@ from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline.state_inline import Scanned, StateInline
 from markdown_it.token import Token
 
+from hermes_tui.ui import markdown_math
+
 _WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 
 
@@ -23,6 +25,7 @@ def make() -> MarkdownIt:
     """A parser."""
     made = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     made.core.ruler.disable("text_join")
+    made.inline.ruler.before("escape", "math", markdown_math.rule)
     inline = _Inline()
     inline.ruler, inline.ruler2 = made.inline.ruler, made.inline.ruler2
     made.inline = inline
