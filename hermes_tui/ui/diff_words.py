@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
 from hermes_tui.ui.diff_model import Row
 
@@ -42,6 +41,8 @@ def changed(old: str, new: str) -> tuple[list[Span], list[Span]]:
     in common for that to be of use."""
     if not old.strip() or not new.strip() or max(len(old), len(new)) > LONGEST:
         return [], []
+    from difflib import SequenceMatcher
+
     before, after = _WORD.findall(old), _WORD.findall(new)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     same = sum(

@@ -7,7 +7,6 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlsplit
 
 LONGEST = 2_000
 _SCHEMES = ("http", "https", "mailto")
@@ -24,6 +23,8 @@ def target(url: str) -> str:
 
 def host(url: str) -> str:
     """The host an address leads to, as it would be looked up; empty for none."""
+    from urllib.parse import urlsplit
+
     try:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:

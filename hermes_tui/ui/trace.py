@@ -11,8 +11,7 @@ from textual.binding import Binding
 from textual.containers import Vertical
 
 from hermes_tui.errors import HermesError
-from hermes_tui.ui import figures, trace_calls
-from hermes_tui.ui.diff_screen import DiffScreen
+from hermes_tui.ui import figures
 from hermes_tui.ui.face import face_of
 from hermes_tui.ui.line import Bar, Span, hints
 from hermes_tui.ui.rows import Row, RowList, TextRow
@@ -316,6 +315,8 @@ class TracePane(Vertical):
         await self.app.push_screen(ViewerScreen(title, paint_text(shown), text))
 
     async def _read(self, step: Step, limit: int) -> str:
+        from hermes_tui.ui import trace_calls
+
         face = face_of(self)
         try:
             return await trace_calls.read_output(face, step, limit)
@@ -341,6 +342,8 @@ class TracePane(Vertical):
         return next((turn for turn in self.model.turns if str(turn.number) == number), None)
 
     async def _again(self, step: Step) -> None:
+        from hermes_tui.ui import trace_calls
+
         face = face_of(self)
         if self._awaited and not self._has(self._awaited):
             await trace_calls.stop_again(face)
@@ -352,11 +355,16 @@ class TracePane(Vertical):
         return any(f"t{call}" in turn.steps for turn in self.model.turns)
 
     async def _export(self, turn: Turn) -> None:
+        from hermes_tui.ui import trace_calls
+
         face = face_of(self)
         path = await trace_calls.export(turn, face.session, self.model.cwd)
         face.say(f"turn {turn.number} is in {path}")
 
     async def _compare(self, old: Step, new: Step) -> None:
+        from hermes_tui.ui import trace_calls
+        from hermes_tui.ui.diff_screen import DiffScreen
+
         diff = await trace_calls.compare(face_of(self), old, new)
         if not diff:
             face_of(self).say("the outputs are the same")

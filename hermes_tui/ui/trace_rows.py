@@ -18,7 +18,6 @@ from hermes_tui.events import (
 )
 from hermes_tui.ui import figures
 from hermes_tui.ui.blocks_tool import without_diff
-from hermes_tui.ui.diff_screen import paint_diff
 from hermes_tui.ui.line import Span
 from hermes_tui.ui.text import cells, fit, one_line
 from hermes_tui.ui.trace_model import Step, Turn
@@ -291,6 +290,8 @@ def _output_details(ended: ToolEnded, whole: str) -> list[Painter]:
     made: list[Painter] = []
     diff = ended.details.get("diff")
     if isinstance(diff, str) and diff:
+        from hermes_tui.ui.diff_screen import paint_diff
+
         made += [paint_lines([(), (Span("diff", "strong"),)]), paint_diff(diff)]
     text = whole or ended.for_model
     text = without_diff(text) if diff else text

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import ForkSession
-from hermes_tui.ui import links, markdown_parts
+from hermes_tui.ui import links
 from hermes_tui.ui.blocks import Block, ReplyBlock, UserBlock
 from hermes_tui.ui.blocks_shell import ShellBlock
 from hermes_tui.ui.blocks_tool import ToolBlock
-from hermes_tui.ui.diff_screen import DiffScreen
 from hermes_tui.ui.fuzzy import Entry
 from hermes_tui.ui.palette import PickerScreen
 from hermes_tui.ui.text import one_line
@@ -58,6 +57,8 @@ class Actions:
         self._app.say(f"copied {url}")
 
     async def _pick_link(self, block: Block) -> None:
+        from hermes_tui.ui import markdown_parts
+
         found = markdown_parts.links(_said(block))
         if not found:
             raise HermesError("there is no link in this")
@@ -76,6 +77,8 @@ class Actions:
 
     def _copy_code(self, block: Block) -> None:
         """The next piece of code of a block; the output of a tool."""
+        from hermes_tui.ui import markdown_parts
+
         codes = markdown_parts.codes(block.source) if isinstance(block, ReplyBlock) else []
         codes = codes or ([_said(block)] if isinstance(block, ToolBlock | ShellBlock) else [])
         if not codes:
@@ -107,6 +110,8 @@ class Actions:
 
     async def _open_whole(self, block: Block, action: str) -> None:
         """All of it over the full screen."""
+        from hermes_tui.ui.diff_screen import DiffScreen
+
         diff = block.details.get("diff") if isinstance(block, ToolBlock) else None
         if isinstance(block, ToolBlock) and isinstance(diff, str) and action != "output":
             await self._app.push_screen(DiffScreen(f"{block.tool}  {block.summary}", diff))
