@@ -121,11 +121,11 @@ class Log:
         return await self.db.read(work)
 
     async def newest(self, cwd: str) -> str:
-        """Id of a folder's newest session, empty when it has none."""
+        """Id of a folder's newest session that is not archived, empty when it has none."""
 
         def work(c: apsw.Connection) -> str:
             row: Any = c.execute(
-                "SELECT id FROM session WHERE cwd = ? ORDER BY updated DESC, key DESC LIMIT 1",
+                "SELECT id FROM session WHERE cwd = ? AND NOT archived ORDER BY updated DESC, key DESC LIMIT 1",
                 (cwd,),
             ).fetchone()
             return str(row[0]) if row else ""

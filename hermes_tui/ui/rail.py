@@ -109,6 +109,7 @@ class Rail(Column):
             while self._again:
                 self._again = False
                 self.sessions = (await face.ask(ListSessions())).sessions
+                self.draw_rows()
                 self.processes = (await face.ask(ListProcesses())).processes
                 self.draw_rows()
         except HermesError as error:

@@ -174,7 +174,9 @@ async def test_a_pinned_and_an_archived_session_stay_so_and_keep_their_age(log: 
     assert await log.place("one", None, True) == (True, True)
     (info,) = await log.list()
     assert (info.pinned, info.archived, info.updated) == (True, True, 10.0)
+    assert await log.newest("/tmp") == ""
     assert await log.place("one", False, False) == (False, False)
+    assert await log.newest("/tmp") == "one"
     with pytest.raises(NotFoundError):
         await log.place("none", True, None)
 

@@ -57,7 +57,7 @@ async def test_a_process_left_running_is_in_the_rail_and_in_its_pane(stage: Stag
         assert not stage.core.running()
 
 
-async def test_the_pane_opens_a_processs_session(stage: Stage) -> None:
+async def test_the_pane_opens_the_session_of_a_process(stage: Stage) -> None:
     async with stage.screen((200, 50), which="new") as screen:
         await screen.enter("/mode yolo")
         await screen.until(lambda: screen.app.shown.info.mode == "yolo")
