@@ -125,7 +125,8 @@ class Log:
 
         def work(c: apsw.Connection) -> str:
             row: Any = c.execute(
-                "SELECT id FROM session WHERE cwd = ? AND NOT archived ORDER BY updated DESC, key DESC LIMIT 1",
+                "SELECT id FROM session WHERE cwd = ? AND NOT archived"
+                " ORDER BY updated DESC, key DESC LIMIT 1",
                 (cwd,),
             ).fetchone()
             return str(row[0]) if row else ""
