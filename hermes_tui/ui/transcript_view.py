@@ -36,7 +36,7 @@ SHARE = 4
 SLICE_S = 0.008
 """How long one idle slice may measure."""
 PAUSE_S = 0.04
-REACH = 200
+REACH = 60
 """Blocks above and below the screen that are measured in idle slices."""
 
 

@@ -256,7 +256,7 @@ async def test_what_is_measured_in_idle_time_moves_nothing() -> None:
     async with chat() as (transcript, _):
         transcript.append(*messages(300))
         transcript.flush()
-        transcript.show_block(transcript.blocks[150])
+        transcript.show_block(transcript.blocks[50])
         before = screen(transcript)
         at = transcript.scroll_y
         await until(lambda: transcript._idle is None and transcript.column.is_exact(0))
