@@ -141,6 +141,7 @@ class ToolBlock(Block):
         said = output(self.result or self.live).strip("\n")
         if isinstance(diff, str) and diff.strip():
             said = without_diff(said)
+            said = said if "\n" in said else ""  # "edited it", which the diff says better
         if said:
             texts.append(("output", said))
         parts: list[_Part] = []

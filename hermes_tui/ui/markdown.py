@@ -301,7 +301,7 @@ class _Painter:
         colors = code.highlight(content, language, self.look) if closed and language else None
         lines: list[Line] = []
         body = content.split("\n")
-        if language:
+        if fenced:
             at = self.source.start(first + 1)
             stop = self.source.stop(first + 1 + len(body))
             lines.append(code.label(language, self.room, self.look, ("copy", at, stop)))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LONGEST = 2_000
 _ENDS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$", "$": "$"}
-_FORMULA = re.compile(r"[\\^_={}<>+*/]|^[A-Za-z]$")
+_FORMULA = re.compile(r"[\\^_={}<>+*/]|^[A-Za-z]$|^[\d.,]*\d$")
 
 
 class _Unknown(Exception):

@@ -88,7 +88,5 @@ class _OpenFence:
             stop = self.at - 1
         else:
             lines += code.code_line("", self.width, self.look, stop)
-        if self.language:
-            action = ("copy", self.body, stop)
-            lines.insert(0, code.label(self.language, self.width, self.look, action))
-        return lines
+        action = ("copy", self.body, stop)
+        return [code.label(self.language, self.width, self.look, action), *lines]

@@ -259,7 +259,7 @@ def _reply_details(reply: ReplyReceived) -> list[Painter]:
 
 def _tool_details(step: Step, whole: str, around: Line) -> list[Painter]:
     made: list[Painter] = []
-    if step.started is not None:
+    if step.started is not None and step.started.arguments not in ("", "{}"):
         head: list[Line] = [(), (Span("arguments", "strong"),)]
         made += [paint_lines(head), paint_text(pretty(step.started.arguments), "code")]
     facts = _environment(step)
