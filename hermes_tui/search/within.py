@@ -7,11 +7,12 @@ from typing import Any
 
 import apsw
 
+from hermes_tui.search.pattern import required_word
 from hermes_tui.store.db import Database
 
 _SQL = """
 SELECT n, text FROM message
- WHERE session = (SELECT key FROM session WHERE id = ?) AND n < ?
+ WHERE session = (SELECT key FROM session WHERE id = ?) AND n < ? AND data LIKE '%' || ? || '%'
  ORDER BY n DESC
 """
 
@@ -21,9 +22,12 @@ async def find_within(
 ) -> tuple[int, ...]:
     """Numbers of the events below `before` whose text matches, newest first, at most `limit`."""
 
+    word = required_word(pattern)
+    sure = word if word.isascii() else ""  # SQLite folds ASCII letters only
+
     def work(c: apsw.Connection) -> tuple[int, ...]:
         found: list[int] = []
-        rows: Any = c.execute(_SQL, (session, before))
+        rows: Any = c.execute(_SQL, (session, before, sure))
         for n, text in rows:
             if pattern.search(text):
                 found.append(n)

@@ -71,6 +71,17 @@ def test_export_and_import_give_the_same_conversation(imported: Hermes, tmp_path
     assert imported("sessions", "export", "old-1").out == file.read_text()
 
 
+def test_export_writes_documents_by_name_or_by_format(imported: Hermes, tmp_path: Path) -> None:
+    page = tmp_path / "old.html"
+    assert imported("sessions", "export", "old-1", str(page)).code == 0
+    assert page.read_text().startswith("<!doctype html>")
+    assert "## You" in imported("sessions", "export", "old-1", "--format", "md").out
+    assert imported("sessions", "export", "old-1", "--format", "svg").out.endswith("</svg>\n")
+    wrong = imported("sessions", "export", "old-1", "--format", "pdf")
+    assert wrong.code != 0
+    assert "jsonl, md, html, svg" in wrong.err
+
+
 def test_export_of_events_is_one_json_object_a_line(imported: Hermes) -> None:
     lines = imported("sessions", "export", "old-1", "--events").out.splitlines()
     kinds = [json.loads(line)["kind"] for line in lines]
