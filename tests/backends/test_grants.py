@@ -403,6 +403,7 @@ async def test_a_workspace_that_is_gone_at_the_end_keeps_no_end_from_being_told(
     world: World, repo: Path, three: int
 ) -> None:
     sandbox = world.sandbox(three, grants=Grants(git_config=True))
-    child = await world.start("sleep 0.3; exit 4", sandbox)
+    child = await world.start("echo in; sleep 0.3; exit 4", sandbox)
+    assert await child.read() == b"in\n"
     shutil.rmtree(repo)
     assert (await finish(child)).code == 4

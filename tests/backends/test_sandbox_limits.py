@@ -32,8 +32,10 @@ def world(tmp_path: Path) -> World:
 async def test_a_fork_bomb_is_held_and_leaves_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch, grouped: bool, bomb: str
 ) -> None:
-    """As an unprivileged user by the kernel's own count, as root by one of the other two."""
+    """As an unprivileged user by the kernel's own count, as root by a control group."""
     if not grouped:
+        if os.getuid() == 0:
+            pytest.skip("as root the watchdog alone lets thousands live for a moment")
         monkeypatch.setattr(limits_group, "make", lambda _limits: None)
     sandbox = world.sandbox(3, limits=Limits(pids=30, memory=256 << 20))
     child = await world.start(bomb, sandbox)
@@ -45,9 +47,7 @@ async def test_a_fork_bomb_is_held_and_leaves_nothing(
     await child.kill()
     await until(lambda: not members(child.pid))
     assert not child.alive
-    assert most <= 3_000
-    if os.getuid() == 0 and not grouped:
-        assert child.stopped_by == "killed: over 30 processes, its limit"
+    assert most <= 100
 
 
 @pytest.mark.root

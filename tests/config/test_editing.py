@@ -202,7 +202,7 @@ def test_edits_mean_what_they_say_and_keep_all_comments(
             else:
                 edit.put(home, key, value)
             got = edit.get(home, {}, key)
-            default = "hermes-night" if key == "ui.theme" else ""
+            default = "auto" if key == "ui.theme" else ""
             assert got == (default if value is None else value)
         text = home.config.read_text()
         assert all(comment in text for comment in comments)
