@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import isawaitable
 from typing import Any
 
 import pyte
@@ -14,7 +15,7 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
-from hermes_tui.ui.frame_diff import Memory
+from hermes_tui.ui.frame_diff import Memory, SparingApp
 
 CONSOLE = Console(color_system="truecolor", force_terminal=True)
 STYLES = [
@@ -124,3 +125,15 @@ def test_after_something_else_has_written_all_is_sent() -> None:
     screen.memory.forget()
     screen.show(lines)
     assert screen.same()
+
+
+async def test_a_resize_and_a_wish_to_draw_anew_send_everything() -> None:
+    app: SparingApp[None] = SparingApp()
+    async with app.run_test(size=(40, 10)) as pilot:
+        for again in (lambda: pilot.resize_terminal(60, 12), app.refresh):
+            app._memory._size = (40, 10)
+            made = again()
+            if isawaitable(made):
+                await made
+            await pilot.pause()
+            assert app._memory._size == (0, 0)
