@@ -351,6 +351,10 @@ class SparingApp(App[ReturnType]):
             shown = Lessened(renderable, self._memory, (self.size.width, self.size.height))
         super()._display(screen, shown)
 
+    def on_resize(self) -> None:
+        """The terminal has moved its lines about, even when it is as large as before again."""
+        self._memory.forget()
+
     def refresh(
         self, *, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Any:
