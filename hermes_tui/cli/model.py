@@ -24,9 +24,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command("list")
 def list_(
-    text: Annotated[
-        str, typer.Argument(metavar="TEXT", help="Only names with this in them.")
-    ] = "",
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Only names with this in them.")] = "",
     json: Json = False,
 ) -> None:
     """List the models the configured endpoint offers; * marks the chosen one.
