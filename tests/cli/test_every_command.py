@@ -1,0 +1,39 @@
+"""Every command of the table that scripts can use, and every group, run as a script would."""
+
+from __future__ import annotations
+
+import pytest
+
+from hermes_tui import commands
+from hermes_tui.cli import main
+from tests.cli.conftest import Hermes
+
+RUNS: dict[str, tuple[tuple[str, ...], str]] = {
+    "config": (("config", "get", "ui.theme"), "auto"),
+    "sessions": (("sessions", "list"), "no session"),
+    "search": (("search", "marmalade"), ""),
+    "skills": (("skills", "list"), "write-commit-message"),
+    "tools": (("tools", "list"), "read_file"),
+    "policy": (("policy", "check", "git push --force"), "git"),
+    "redact": (("redact",), ""),
+    "doctor": (("doctor",), "config"),
+    "keys": (("keys", "list"), "ctrl+p"),
+    "setup": (("setup", "--help"), "--local"),
+    "model": (("model", "list", "--help"), "endpoint"),
+    "web": (("web", "--help"), "127.0.0.1"),
+}
+"""group -> (arguments, what it prints). What needs a network or never ends shows its help."""
+
+
+def test_every_group_and_every_command_for_scripts_is_run() -> None:
+    assert set(RUNS) == set(main.GROUPS)
+    for one in commands.COMMANDS:
+        assert "cli" not in one.surfaces or one.slash in RUNS, one.id
+
+
+@pytest.mark.parametrize("group", RUNS)
+def test_a_group_does_what_it_says(hermes: Hermes, group: str) -> None:
+    arguments, said = RUNS[group]
+    ran = hermes(*arguments)
+    assert said in ran.out.lower() + ran.err.lower(), ran.out + ran.err
+    assert "Traceback" not in ran.out + ran.err
