@@ -282,4 +282,5 @@ class Core:
         """The version on disk when it is not the one that runs, else empty."""
         if not self._fingerprint or installed.fingerprint() == self._fingerprint:
             return ""
-        return installed.version()
+        newer = installed.version()
+        return newer if newer != __version__ else f"{newer} with other files"
