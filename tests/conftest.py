@@ -12,6 +12,14 @@ from hermes_tui.home import ENV, Home
 from tests.fakes.scripted_model import ScriptedModel
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that need root are no part of anybody else's suite."""
+    if os.geteuid() != 0:
+        needs = [item for item in items if item.get_closest_marker("root") is not None]
+        config.hook.pytest_deselected(items=needs)
+        items[:] = [item for item in items if item.get_closest_marker("root") is None]
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No key, endpoint, proxy or home of the person who runs the tests reaches one."""

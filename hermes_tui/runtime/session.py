@@ -35,6 +35,7 @@ from hermes_tui.events import (
     TurnStarted,
 )
 from hermes_tui.faults import point
+from hermes_tui.home import ENV as HOME_ENV
 from hermes_tui.home import Home
 from hermes_tui.intents import (
     AnswerApproval,
@@ -99,7 +100,7 @@ class Session(Ledger):
         super().__init__(core.log, key, info)
         self.prefix: Prefix | None = None
         self.takes_notes = True
-        self.env: dict[str, str] = {}
+        self.env = {HOME_ENV: str(core.home.path)}  # `hermes` in a tool means this agent
         self.outputs = str(core.home.outputs / info.id)
         self.protected = core.home.protected
         self._core = core

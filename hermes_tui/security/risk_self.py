@@ -17,7 +17,7 @@ _READING: dict[str, frozenset[str]] = {
     "tool": frozenset({"list"}),
     "config": frozenset({"get", "list", "path"}),
     "policy": frozenset({"check", "url", "why", "rules"}),
-    "daemon": frozenset({"status", "logs"}),
+    "daemon": frozenset({"status", "logs", "restart"}),  # a restart drains turns, loses nothing
     "model": frozenset({"list"}),
     "audit": frozenset({"list", "verify"}),
     "search": frozenset(),

@@ -106,8 +106,7 @@ def test_restart_lets_the_running_turn_finish(place: Place) -> None:
 
 def test_the_agent_can_restart_itself_from_a_tool(place: Place) -> None:
     line = shlex.join(command("daemon", "restart"))
-    home = f"HERMES_TUI_HOME={place.home.path}"
-    place.model.script = [call("run_command", command=f"{home} {line}"), say("I will be back.")]
+    place.model.script = [call("run_command", command=line), say("I will be back.")]
     place.run("daemon", "start")
     before = place.status()
     assert place.run("-z", "restart yourself", "--mode", "yolo").out == "I will be back.\n"

@@ -161,7 +161,7 @@ async def test_a_saved_theme_file_changes_the_screen_while_it_runs(
         mine.write_text(text.replace("#101010", "#303030"))
         await screen.until(lambda: screen.app.screen.styles.background.hex == "#303030")
         mine.write_text("colors: [")
-        await screen.until(lambda: screen.shows("mine.yaml:"))
+        await screen.until(lambda: screen.shows("expected"))
         assert screen.app.screen.styles.background.hex == "#303030"
     await core.end("test over")
 
