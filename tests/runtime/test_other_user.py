@@ -39,7 +39,11 @@ async def test_a_connection_of_another_user_is_closed_without_a_word() -> None:
             path.chmod(mode)
         child = os.fork()
         if child == 0:
-            os._exit(ask_as_nobody(str(core.home.socket)) and 1)
+            code = 2
+            try:
+                code = 1 if ask_as_nobody(str(core.home.socket)) else 0
+            finally:
+                os._exit(code)  # never back into the test run
         _, status = await asyncio.to_thread(os.waitpid, child, 0)
         await core.end("test over")
     assert os.waitstatus_to_exitcode(status) == 0, "the core answered a stranger"
