@@ -52,23 +52,23 @@ def redact(
 
     Example: env | hermes redact --surface env-dump
     """
+    held = tuple(sorted(Vault(Home.find()).values().items()))
     if jsonl:
         for line in _lines():
-            done = _redactor(line.vault).redact(line.text, cast("Surface", line.surface))
+            done = _redactor(held, line.vault).redact(line.text, cast("Surface", line.surface))
             output.emit_line({"id": line.id, "text": done.text})
         return
     if surface not in SURFACES:
         raise typer.BadParameter(f"one of {', '.join(SURFACES)}")
-    stream = StreamRedactor(_redactor(()), surface)
+    stream = StreamRedactor(_redactor(held, ()), surface)
     for piece in _pieces():
         _write(stream.feed(piece))
     _write(stream.finish())
 
 
 @lru_cache(maxsize=64)
-def _redactor(more: tuple[str, ...]) -> Redactor:
-    values = Vault(Home.find()).values()
-    return Redactor(values | {f"value {number}": one for number, one in enumerate(more, 1)})
+def _redactor(held: tuple[tuple[str, str], ...], more: tuple[str, ...]) -> Redactor:
+    return Redactor(dict(held) | {f"value {number}": one for number, one in enumerate(more, 1)})
 
 
 def _lines() -> Iterator[Line]:
