@@ -12,11 +12,6 @@ from hermes_tui.security.shell_options import names, parse, spec
 _FETCHED = re.compile(
     r"(?:git\+|hg\+|svn\+|https?://|ftp://|git://|git@|ssh://|github:|gitlab:|bitbucket:|gist:)"
 )
-_OFFICIAL = re.compile(
-    r"https://(?:pypi\.org|test\.pypi\.org|files\.pythonhosted\.org|registry\.npmjs\.org"
-    r"|registry\.yarnpkg\.com|download\.pytorch\.org|rubygems\.org|crates\.io"
-    r"|index\.crates\.io)(?:/|\Z)"
-)
 _INSTALLS = frozenset(names("install i add in sync download wheel get isntall ci dlx"))
 _PIP = spec(
     "r:c:e:i:f:t:p:",
@@ -63,8 +58,8 @@ def _python(command: Command, scene: Scene) -> None:
 
 
 def _sources(names: list[str], indexes: list[str], scene: Scene) -> None:
-    fetched = any(_FETCHED.search(one) and not _OFFICIAL.match(one) for one in names)
-    if fetched or any("://" in one and not _OFFICIAL.match(one) for one in indexes):
+    fetched = any(_FETCHED.search(one) for one in names)
+    if fetched or any("://" in one for one in indexes):
         _unknown_place(scene)
 
 

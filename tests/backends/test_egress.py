@@ -267,15 +267,15 @@ def test_what_is_no_global_address_is_never_public(address: object) -> None:
 @pytest.mark.parametrize(
     ("rule", "host", "port", "covered"),
     [
-        ("pypi.org", "pypi.org", 443, True),
-        ("pypi.org", "pypi.org", 8080, False),
-        ("pypi.org:8080", "pypi.org", 8080, True),
-        ("pypi.org", "evilpypi.org", 443, False),
-        ("pypi.org", "pypi.org.evil.test", 443, False),
-        ("*.pythonhosted.org", "files.pythonhosted.org", 443, True),
-        ("*.pythonhosted.org", "pythonhosted.org", 443, False),
-        ("*.pythonhosted.org", "evilpythonhosted.org", 443, False),
-        ("PyPI.org.", "pypi.org", 80, True),
+        ("index.test", "index.test", 443, True),
+        ("index.test", "index.test", 8080, False),
+        ("index.test:8080", "index.test", 8080, True),
+        ("index.test", "evilindex.test", 443, False),
+        ("index.test", "index.test.evil.test", 443, False),
+        ("*.hosted.test", "files.hosted.test", 443, True),
+        ("*.hosted.test", "hosted.test", 443, False),
+        ("*.hosted.test", "evilhosted.test", 443, False),
+        ("Index.test.", "index.test", 80, True),
     ],
 )
 def test_a_rule_covers_what_it_says(rule: str, host: str, port: int, covered: bool) -> None:

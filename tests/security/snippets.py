@@ -22,8 +22,8 @@ _DRIVER = """
 for file in /snippets/*; do
   export CALLS=/calls/${file##*/}
   : > "$CALLS"
-  /usr/bin/rm -rf /tmp/* /work/*
-  cd /work
+  /usr/bin/rm -rf /tmp/* /place/*
+  cd /place
   PATH=/stand-ins /usr/bin/timeout -s KILL 3 /usr/bin/bash "$file" </dev/null >/dev/null 2>&1
 done
 exit 0
@@ -483,7 +483,7 @@ def _sandboxed(folder: Path) -> list[str]:
         "--tmpfs",
         "/tmp",
         "--tmpfs",
-        "/work",
+        "/place",
         "--dir",
         "/home/user",
         "--ro-bind",

@@ -53,7 +53,7 @@ def test_nothing_runs_that_the_parser_did_not_list(tmp_path: Path) -> None:
     wrong = [
         (text, missing)
         for text, calls in zip(texts, ran, strict=True)
-        if (missing := unlisted(follow(text, "/work", "/home/user"), calls))
+        if (missing := unlisted(follow(text, "/place", "/home/user"), calls))
     ]
     assert not wrong, wrong[:5]
     assert sum(map(len, ran)) > COUNT / 2
@@ -63,5 +63,5 @@ def test_nothing_runs_that_the_parser_did_not_list(tmp_path: Path) -> None:
 def test_the_comparison_notices_a_command_that_is_not_listed(tmp_path: Path) -> None:
     [calls] = run_all(["c1 a; c2"], tmp_path)
     assert calls == [["c1", "a"], ["c2"]]
-    assert unlisted(follow("c1 a", "/work", "/home/user"), calls) == [["c2"]]
-    assert unlisted(follow("c1; c2", "/work", "/home/user"), calls) == [["c1", "a"]]
+    assert unlisted(follow("c1 a", "/place", "/home/user"), calls) == [["c2"]]
+    assert unlisted(follow("c1; c2", "/place", "/home/user"), calls) == [["c1", "a"]]
