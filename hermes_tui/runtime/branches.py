@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -24,6 +23,7 @@ from hermes_tui.events import (
     TurnStarted,
 )
 from hermes_tui.intents import SessionInfo
+from hermes_tui.runtime.notes import session_id
 from hermes_tui.runtime.session import Session
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ async def fork(core: Core, session: Session, turn: int, title: str) -> SessionIn
     now = time.time()
     talk = session.conversation
     info = SessionInfo(
-        id=f"{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}-{os.urandom(2).hex()}",
+        id=session_id(now),
         title=title or f"{talk.title} (fork)",
         cwd=session.cwd,
         model=talk.model,
@@ -71,7 +71,8 @@ async def fork(core: Core, session: Session, turn: int, title: str) -> SessionIn
     started = SessionStarted(
         title=info.title, cwd=info.cwd, model=info.model, mode=info.mode, origin="fork"
     )
-    copied = [(now, started), *((r.ts, r.event) for r in records if _goes_along(r.event, records))]
+    taken = {r.event.input_id for r in records if isinstance(r.event, InputTaken)}
+    copied = [(now, started), *((r.ts, r.event) for r in records if _goes_along(r.event, taken))]
     numbered = [
         Record(session=info.id, n=n, ts=ts, event=event) for n, (ts, event) in enumerate(copied, 1)
     ]
@@ -81,12 +82,9 @@ async def fork(core: Core, session: Session, turn: int, title: str) -> SessionIn
     return info
 
 
-def _goes_along(event: Event, records: Sequence[Record]) -> bool:
+def _goes_along(event: Event, taken: set[str]) -> bool:
     if isinstance(event, InputReceived):
-        taken = InputTaken
-        return any(
-            isinstance(r.event, taken) and r.event.input_id == event.input_id for r in records
-        )
+        return event.input_id in taken
     return not isinstance(event, (SessionStarted, *_NOT_COPIED))
 
 

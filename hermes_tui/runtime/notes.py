@@ -1,7 +1,8 @@
-"""Small texts the core makes itself: a session's first title, the note beside an input."""
+"""Small texts the core makes itself: a session's id and first title, the note beside an input."""
 
 from __future__ import annotations
 
+import os
 import time
 
 TITLE_LIMIT = 60
@@ -15,6 +16,12 @@ def title_of(text: str) -> str:
     cut = line[:TITLE_LIMIT]
     head = cut.rsplit(" ", 1)[0]
     return (head if len(head) > TITLE_LIMIT // 2 else cut) + "…"
+
+
+def session_id(now: float) -> str:
+    """An id for a session made now (Unix seconds): when it began, and two random bytes."""
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
+    return f"{stamp}-{os.urandom(2).hex()}"
 
 
 def note_for(now: float, last: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from typing import Protocol
 
 from hermes_tui.events import ProcessEnded, Record, SessionStarted
 from hermes_tui.intents import OpenSession, SessionInfo
+from hermes_tui.runtime.notes import session_id
 from hermes_tui.runtime.session import Services, Session
 
 
@@ -61,7 +61,7 @@ class Shelf:
         """Make a session in the face's folder."""
         now = time.time()
         info = SessionInfo(
-            id=_new_id(now),
+            id=session_id(now),
             title=wanted.title,
             cwd=wanted.standing.cwd,
             model=wanted.model,
@@ -92,8 +92,3 @@ class Shelf:
         over = len(self.sessions) - self._core.loaded_sessions
         for one in sorted(idle, key=lambda s: s.updated)[: max(over, 0)]:
             del self.sessions[one.id]
-
-
-def _new_id(now: float) -> str:
-    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
-    return f"{stamp}-{os.urandom(2).hex()}"
