@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import msgspec
 import pytest
 
-from hermes_tui.config import UiConfig
 from hermes_tui.home import Home
-from hermes_tui.intents import OpenSession, Standing
 from hermes_tui.ui.blocks_tool import ToolBlock
 from hermes_tui.ui.diff_screen import DiffScreen
-from tests.fakes import story, story_edit
-from tests.fakes.canned_client import CannedClient
-from tests.ui.conftest import Screen, eventually
+from tests.fakes import story_edit
+from tests.ui.canned_screen import canned, label
+from tests.ui.conftest import Screen
 from tests.ui.picture import check
 
 SIZES = [(200, 50), (120, 35), (80, 24)]
@@ -28,22 +25,8 @@ def update(request: pytest.FixtureRequest) -> bool:
 
 @asynccontextmanager
 async def edited(home: Home, size: tuple[int, int]) -> AsyncIterator[Screen]:
-    from hermes_tui.ui.app import HermesApp
-    from hermes_tui.ui.rail import Rail
-
-    config = msgspec.structs.replace(UiConfig(), motion=False)
-    request = OpenSession(standing=Standing(cwd="/home/mia/blog"))
-    app = HermesApp(CannedClient(story_edit.view()), request, home, config, embedded=True)
-    app.clock = lambda: story.NOW
-    async with app.run_test(size=size) as pilot:
-        await eventually(lambda: app.session)
-        screen = Screen(app, pilot)
-        await screen.until(lambda: app.query_one(Rail).sessions)
+    async with canned(home, size, story_edit.view()) as screen:
         yield screen
-
-
-def label(size: tuple[int, int]) -> str:
-    return f"{size[0]}x{size[1]}"
 
 
 @pytest.mark.parametrize("size", SIZES, ids=label)

@@ -6,15 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import msgspec
 import pytest
 
-from hermes_tui.config import UiConfig
 from hermes_tui.home import Home
-from hermes_tui.intents import OpenSession, Standing
 from tests.fakes import story
-from tests.fakes.canned_client import CannedClient
-from tests.ui.conftest import Screen, eventually
+from tests.ui.canned_screen import canned as canned_screen
+from tests.ui.canned_screen import label
+from tests.ui.conftest import Screen
 from tests.ui.picture import check
 
 SIZES = [(200, 50), (120, 35), (80, 24)]
@@ -29,22 +27,8 @@ def update(request: pytest.FixtureRequest) -> bool:
 async def canned(
     home: Home, size: tuple[int, int], asking: bool = False, **ui: Any
 ) -> AsyncIterator[Screen]:
-    from hermes_tui.ui.app import HermesApp
-    from hermes_tui.ui.rail import Rail
-
-    config = msgspec.structs.replace(UiConfig(), motion=False, **ui)
-    request = OpenSession(standing=Standing(cwd="/home/mia/blog"))
-    app = HermesApp(CannedClient(story.view(asking)), request, home, config, embedded=True)
-    app.clock = lambda: story.NOW
-    async with app.run_test(size=size) as pilot:
-        await eventually(lambda: app.session)
-        screen = Screen(app, pilot)
-        await screen.until(lambda: app.query_one(Rail).sessions)
+    async with canned_screen(home, size, story.view(asking), **ui) as screen:
         yield screen
-
-
-def label(size: tuple[int, int]) -> str:
-    return f"{size[0]}x{size[1]}"
 
 
 @pytest.mark.parametrize("size", SIZES, ids=label)
