@@ -207,7 +207,7 @@ def _migrate(connection: apsw.Connection) -> None:
             f"the database is of a newer version ({have}, this program knows {newest})",
             "install the newer hermes-tui again",
         )
-    for path in wanted[have:]:
+    for path in (one for one in wanted if int(one.stem) > have):
         with connection:
             connection.execute(path.read_text("utf-8")).fetchall()
             connection.pragma("user_version", int(path.stem))

@@ -1,0 +1,161 @@
+"""What a person does to the screen: panes, palette, themes, keys, help."""
+
+from __future__ import annotations
+
+from hermes_tui.commands.base import UI, Command
+
+COMMANDS: tuple[Command, ...] = (
+    # the screen
+    Command(
+        id="palette",
+        keys=("ctrl+p", "ctrl+x p"),
+        title="Command palette",
+        surfaces=UI,
+        help="Find any command, session, setting, theme or skill.",
+    ),
+    Command(
+        id="theme",
+        slash="theme",
+        args="[NAME]",
+        keys=("ctrl+x y",),
+        title="Theme",
+        surfaces=UI,
+        help="Show the themes, or switch to one.",
+    ),
+    Command(
+        id="rail",
+        keys=("ctrl+b", "ctrl+x b"),
+        title="Sessions rail",
+        surfaces=UI,
+        help="Show or hide the sessions; on narrow screens the previous pane.",
+    ),
+    Command(
+        id="inspector",
+        keys=("ctrl+t", "ctrl+x t"),
+        title="Inspector",
+        surfaces=UI,
+        help="Show or hide trace, memory and skills; on narrow screens the next pane.",
+    ),
+    Command(
+        id="zoom",
+        keys=("alt+z", "ctrl+x z"),
+        title="Zoom the pane",
+        surfaces=UI,
+        help="Give the focused pane the whole screen, and back.",
+    ),
+    Command(
+        id="pane.1",
+        keys=("alt+1", "ctrl+x 1"),
+        title="Chat pane",
+        surfaces=UI,
+        help="Go to the chat.",
+    ),
+    Command(
+        id="pane.2",
+        keys=("alt+2", "ctrl+x 2"),
+        title="Trace pane",
+        surfaces=UI,
+        help="Go to the trace.",
+    ),
+    Command(
+        id="pane.3",
+        keys=("alt+3", "ctrl+x 3"),
+        title="Memory pane",
+        surfaces=UI,
+        help="Go to the memory search.",
+    ),
+    Command(
+        id="pane.4",
+        keys=("alt+4", "ctrl+x 4"),
+        title="Skills pane",
+        surfaces=UI,
+        help="Go to the skills.",
+    ),
+    Command(
+        id="pane.5",
+        slash="agents",
+        keys=("alt+5", "ctrl+x 5"),
+        title="Agents pane",
+        surfaces=UI,
+        help="Show the processes the agent left running; read their output, end them.",
+    ),
+    Command(
+        id="pane.narrower",
+        keys=("ctrl+x left",),
+        title="Move the divider left",
+        surfaces=UI,
+        help="Make the chat narrower; left and right go on from there. Or drag the divider.",
+    ),
+    Command(
+        id="pane.wider",
+        keys=("ctrl+x right",),
+        title="Move the divider right",
+        surfaces=UI,
+        help="Make the chat wider; left and right go on from there. Or drag the divider.",
+    ),
+    Command(
+        id="jump",
+        keys=("ctrl+o", "ctrl+x o"),
+        title="Jump",
+        surfaces=UI,
+        help="Put letters on all panes, tabs, rows, buttons and links; a letter goes there.",
+    ),
+    Command(
+        id="leader",
+        keys=("ctrl+x",),
+        title="Leader",
+        surfaces=UI,
+        help="Then a letter: for terminals that keep alt for themselves. Waiting shows them all.",
+    ),
+    Command(
+        id="block.previous",
+        keys=("alt+up", "ctrl+x up"),
+        title="Block above",
+        surfaces=UI,
+        help="Move the block cursor up in the chat; enter opens the block, c copies it.",
+    ),
+    Command(
+        id="block.next",
+        keys=("alt+down", "ctrl+x down"),
+        title="Block below",
+        surfaces=UI,
+        help="Move the block cursor down in the chat.",
+    ),
+    Command(
+        id="settings",
+        slash="settings",
+        args="[TEXT]",
+        keys=("ctrl+x c",),
+        title="Settings",
+        help="Show every setting with its meaning; search and change them.",
+    ),
+    Command(
+        id="setup",
+        slash="setup",
+        title="Set up a model",
+        help="Find the models there are, try one, and keep it.",
+    ),
+    Command(id="keys", slash="keys", keys=("ctrl+x k",), title="Keys", help="Show the keys."),
+    Command(
+        id="help",
+        slash="help",
+        args="[COMMAND]",
+        keys=("f1", "ctrl+x h"),
+        title="Help",
+        help="Show the commands, or one of them.",
+    ),
+    # leaving
+    Command(
+        id="detach",
+        slash="detach",
+        keys=("ctrl+q", "ctrl+x q"),
+        title="Leave running",
+        help="Close the screen; the agent goes on. `hermes` brings it back.",
+    ),
+    Command(
+        id="quit",
+        slash="quit",
+        title="Quit",
+        help="End the agent; asks first when work would be cut off.",
+    ),
+)

@@ -1,0 +1,88 @@
+"""What a person does with sessions."""
+
+from __future__ import annotations
+
+from hermes_tui.commands.base import UI, Command
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        id="session.new",
+        slash="new",
+        args="[TITLE]",
+        keys=("ctrl+n", "ctrl+x n"),
+        title="New session",
+        help="Start a new session in this folder.",
+    ),
+    Command(
+        id="session.list",
+        slash="sessions",
+        args="[TEXT]",
+        keys=("ctrl+x s",),
+        title="Sessions",
+        help="Show the sessions, newest first.",
+    ),
+    Command(
+        id="session.resume",
+        slash="resume",
+        args="ID|TITLE",
+        title="Resume a session",
+        help="Open another session by id or title.",
+    ),
+    Command(
+        id="session.fork",
+        slash="fork",
+        args="[TITLE]",
+        title="Fork the session",
+        surfaces=UI,
+        help="Go on with this conversation in a new session; this one stays as it is.",
+    ),
+    Command(
+        id="rewind",
+        slash="rewind",
+        args="[TURN]",
+        title="Go back to before a turn",
+        surfaces=UI,
+        help="Take the conversation back; what you said then returns to the prompt. Also esc esc.",
+    ),
+    Command(
+        id="session.next",
+        keys=("ctrl+pagedown", "ctrl+x pagedown"),
+        title="Next session",
+        surfaces=UI,
+        help="Open the session below in the list.",
+    ),
+    Command(
+        id="session.previous",
+        keys=("ctrl+pageup", "ctrl+x pageup"),
+        title="Previous session",
+        surfaces=UI,
+        help="Open the session above in the list.",
+    ),
+    Command(
+        id="session.title",
+        slash="title",
+        args="TITLE",
+        title="Rename the session",
+        help="Give this session another title.",
+    ),
+    Command(
+        id="session.export",
+        slash="export",
+        args="[FILE]",
+        title="Export the session",
+        help="Write this session to a file: .md, .html, .svg (screen only), else JSON lines.",
+    ),
+    Command(
+        id="session.pin",
+        keys=("ctrl+x i",),
+        title="Pin the session",
+        surfaces=UI,
+        help="Keep this session at the top of the list, or let it go from there.",
+    ),
+    Command(
+        id="session.archive",
+        title="Archive the session",
+        surfaces=UI,
+        help="Put this session out of the way, or back into the list.",
+    ),
+)

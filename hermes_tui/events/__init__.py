@@ -1,0 +1,123 @@
+"""Everything that happens, as small frozen records: the only thing a face ever sees of an agent.
+
+Stored events carry a number per session and are in the log before any face sees them.
+Transient ones (`Transient` subclasses) have number 0 and are never stored.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hermes_tui.events.base import (
+    Event,
+    How,
+    Outcome,
+    Record,
+    Status,
+    TodoItem,
+    ToolCall,
+    Transient,
+    Usage,
+    Verdict,
+)
+from hermes_tui.events.session import MessageImported, Notice, SessionChanged, SessionStarted
+from hermes_tui.events.shown import (
+    CoreEnding,
+    CoreOutdated,
+    FetchProgress,
+    SessionsChanged,
+    SettingsChanged,
+    TextDelta,
+    ToolOutput,
+    Trouble,
+)
+from hermes_tui.events.turn import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ModelAsked,
+    ModelFailed,
+    ProcessEnded,
+    ProcessStarted,
+    QuestionAnswered,
+    QuestionAsked,
+    RanAgain,
+    ReplyReceived,
+    TodoChanged,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+    Unknown,
+)
+from hermes_tui.events.typed import (
+    InputEdited,
+    InputMoved,
+    InputReceived,
+    InputTaken,
+    InputWithdrawn,
+    Rewound,
+    ShellRan,
+)
+
+__all__ = [
+    "KINDS",
+    "ApprovalAnswered",
+    "ApprovalAsked",
+    "CoreEnding",
+    "CoreOutdated",
+    "Event",
+    "FetchProgress",
+    "How",
+    "InputEdited",
+    "InputMoved",
+    "InputReceived",
+    "InputTaken",
+    "InputWithdrawn",
+    "MessageImported",
+    "ModelAsked",
+    "ModelFailed",
+    "Notice",
+    "Outcome",
+    "ProcessEnded",
+    "ProcessStarted",
+    "QuestionAnswered",
+    "QuestionAsked",
+    "RanAgain",
+    "Record",
+    "ReplyReceived",
+    "Rewound",
+    "SessionChanged",
+    "SessionStarted",
+    "SessionsChanged",
+    "SettingsChanged",
+    "ShellRan",
+    "Status",
+    "TextDelta",
+    "TodoChanged",
+    "TodoItem",
+    "ToolCall",
+    "ToolEnded",
+    "ToolOutput",
+    "ToolStarted",
+    "Transient",
+    "Trouble",
+    "TurnEnded",
+    "TurnStarted",
+    "Unknown",
+    "Usage",
+    "Verdict",
+]
+
+
+def _name(cls: type[Event]) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+
+def _all(base: type[Event]) -> list[type[Event]]:
+    return [one for cls in base.__subclasses__() for one in (cls, *_all(cls))]
+
+
+KINDS: dict[str, type[Event]] = {}
+for _cls in _all(Event):
+    _cls.kind = _name(_cls)
+    KINDS[_cls.kind] = _cls

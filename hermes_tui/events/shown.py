@@ -1,0 +1,61 @@
+"""What is shown and never stored."""
+
+from __future__ import annotations
+
+from hermes_tui.events.base import Transient
+
+
+class TextDelta(Transient, frozen=True, kw_only=True):
+    """More of the reply being streamed, at most 20 a second."""
+
+    turn: int
+    step: int
+    text: str = ""
+    reasoning: str = ""
+
+
+class ToolOutput(Transient, frozen=True, kw_only=True):
+    """More output of a running tool."""
+
+    turn: int
+    call_id: str
+    text: str
+
+
+class Trouble(Transient, frozen=True, kw_only=True):
+    """Something the log can't be told because it can't be written, such as a full disk."""
+
+    text: str
+    hint: str = ""
+
+
+class SessionsChanged(Transient, frozen=True, kw_only=True):
+    """The list of sessions changed (made, renamed, deleted, busy, idle); ask again to see it."""
+
+    session: str = ""
+
+
+class SettingsChanged(Transient, frozen=True, kw_only=True):
+    """The settings changed; `ListSettings` has them as they are now."""
+
+
+class FetchProgress(Transient, frozen=True, kw_only=True):
+    """A model file is being fetched: `done` of `total` bytes are there. ended: no more comes."""
+
+    name: str
+    done: int = 0
+    total: int = 0
+    ended: bool = False
+
+
+class CoreEnding(Transient, frozen=True, kw_only=True):
+    """The core is about to end; the socket closes after this."""
+
+    reason: str = ""
+
+
+class CoreOutdated(Transient, frozen=True, kw_only=True):
+    """The files on disk are of another version than the running core."""
+
+    running: str
+    installed: str
