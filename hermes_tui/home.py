@@ -54,6 +54,11 @@ class Home:
         return self.path / "core.log"
 
     @property
+    def audit(self) -> Path:
+        """The folder of the audit log, written by the core alone."""
+        return self.path / "audit"
+
+    @property
     def outputs(self) -> Path:
         """Tool output too long for the model, kept whole; one folder a session."""
         return self.path / "outputs"
@@ -90,8 +95,8 @@ class Home:
 
     @property
     def protected(self) -> tuple[str, ...]:
-        """The files of the home that no tool may read or write."""
-        kept = (self.secrets, self.database, self.lock, self.socket)
+        """The files and folders of the home that no tool may read or write."""
+        kept = (self.secrets, self.database, self.lock, self.socket, self.audit)
         beside = (self.database.with_name(self.database.name + end) for end in ("-wal", "-shm"))
         return tuple(os.path.realpath(path) for path in (*kept, *beside))
 
