@@ -17,6 +17,7 @@ from hermes_tui.events import (
     Transient,
 )
 from hermes_tui.models.base import Model, ToolSchema
+from hermes_tui.security.audit import AuditEntry
 from hermes_tui.security.policy import Situation
 from hermes_tui.tools.base import Tool
 
@@ -88,6 +89,10 @@ class TurnSession(Protocol):
 
     def situation(self) -> Situation:
         """Mode, workspace, presence and rules, as the policy wants them."""
+        ...
+
+    async def record(self, *entries: AuditEntry) -> None:
+        """Have entries in the audit log before what they are about happens."""
         ...
 
     async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:

@@ -26,7 +26,9 @@ from hermes_tui.events import (
     ToolStarted,
 )
 from hermes_tui.faults import point
-from hermes_tui.security.policy import Action, decide
+from hermes_tui.security import audit_entries
+from hermes_tui.security.audit import AuditEntry
+from hermes_tui.security.policy import Action, Decision, decide
 from hermes_tui.tools.base import Tool, ToolResult
 
 
@@ -60,6 +62,7 @@ class _Runner:
         self.turn = session.conversation.turn
         self.step = session.conversation.step
         self.jobs: list[_Job] = []
+        self.decided: list[AuditEntry] = []
         self.slots = asyncio.Semaphore(agent.parallel)
         self.resources: dict[str, asyncio.Lock] = {}
 
@@ -68,6 +71,7 @@ class _Runner:
         events: list[Event] = []
         for call in calls:
             events.extend(self._decide(call))
+        await self.session.record(*self.decided)
         await self.session.add(events)
         point("tool intent stored")
 
@@ -77,6 +81,8 @@ class _Runner:
             known = ", ".join(self.agent.tools)
             return [self._ended(call, "error", f"there is no tool {call.tool!r}; tools: {known}")]
         if call.id in self.session.conversation.started and not tool.repeatable:
+            place = self._place(call)
+            self.decided.append(audit_entries.of_cut_off(place, call.tool, call.arguments))
             return [self._ended(call, "interrupted", INTERRUPTED)]
         try:
             arguments = tool.parse(call.arguments)
@@ -85,13 +91,15 @@ class _Runner:
             return [self._ended(call, "error", str(error))]
         decision = decide(action, self.session.situation())
         if decision.verdict == "deny":
+            self.decided.append(self._record(call, action, decision))
             return [self._ended(call, "denied", f"denied: {decision.reason}")]
         job = _Job(call=call, tool=tool, arguments=arguments, action=action)
         self.jobs.append(job)
-        if decision.verdict == "allow":
-            return [self._started(job)]
-        job.asked = self._asking(call, action, decision.reason)
-        return [job.asked]
+        if decision.verdict == "ask":
+            job.asked = self._asking(call, action, decision.reason)
+        ask_id = job.asked.ask_id if job.asked else ""
+        self.decided.append(self._record(call, action, decision, ask_id))
+        return [job.asked or self._started(job)]
 
     async def run(self) -> None:
         """Run all jobs: at once, but never two on the same resource."""
@@ -145,7 +153,10 @@ class _Runner:
             return False
         if answer.arguments:
             job.call = msgspec.structs.replace(job.call, arguments=answer.arguments)
-            return await self._described(job)
+            if not await self._described(job):
+                return False
+            edited = Decision(verdict="allow", reason="a person changed it and approved it so")
+            await self.session.record(self._record(job.call, job.action, edited, asked.ask_id))
         return True
 
     async def _still_as_approved(self, job: _Job) -> bool:
@@ -158,6 +169,8 @@ class _Runner:
             seen = job.action.digest
             why = "what it would do has changed since it was approved"
             asked = self._asking(job.call, job.action, why)
+            again = Decision(verdict="ask", reason=why)
+            await self.session.record(self._record(job.call, job.action, again, asked.ask_id))
             await self.session.add(asked)
             if not await self._approved(job, asked):
                 return False
@@ -178,6 +191,19 @@ class _Runner:
         if answer.verdict == "expired":
             return self._ended(call, "denied", f"nobody answered in time; it was not run{why}")
         return self._ended(call, "denied", f"the user denied this{why}")
+
+    # --- for the audit log ---------------------------------------------------------------
+
+    def _place(self, call: ToolCall, ask_id: str = "") -> audit_entries.Place:
+        return audit_entries.Place(
+            session=self.session.id, turn=self.turn, call_id=call.id, ask_id=ask_id
+        )
+
+    def _record(
+        self, call: ToolCall, action: Action, decision: Decision, ask_id: str = ""
+    ) -> AuditEntry:
+        place = self._place(call, ask_id)
+        return audit_entries.of_decision(place, action, self.session.situation(), decision)
 
     # --- events --------------------------------------------------------------------------
 

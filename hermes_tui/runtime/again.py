@@ -31,6 +31,7 @@ from hermes_tui.events import (
 )
 from hermes_tui.intents import RunAgain
 from hermes_tui.runtime.session import STOPPED, Session
+from hermes_tui.security.audit import AuditEntry
 from hermes_tui.security.policy import Situation
 
 if TYPE_CHECKING:
@@ -141,6 +142,10 @@ class _Aside:
     def situation(self) -> Situation:
         """The session's, with a person present: the one who asked for this."""
         return msgspec.structs.replace(self._session.situation(), attended=True)
+
+    async def record(self, *entries: AuditEntry) -> None:
+        """Into the audit log, as for any call."""
+        await self._session.record(*entries)
 
     async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:
         """Wait for the answer to an approval."""

@@ -32,6 +32,7 @@ from hermes_tui.runtime.session import Session
 from hermes_tui.runtime.settings import Settings
 from hermes_tui.runtime.shelf import Shelf
 from hermes_tui.runtime.workshop import Workshop
+from hermes_tui.security.audit import Audit
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
 
@@ -61,6 +62,7 @@ class Core:
         self.faces: set[Face] = set()
         self.db = Database(home.database)
         self.log = Log(self.db)
+        self.audit = Audit(home)
         self.shelf = Shelf(self)
         self.workshop = Workshop(home, self.log)
         self.paths = PathFinder()
@@ -151,6 +153,7 @@ class Core:
         self._over.set()
         if self._life is not None:
             await asyncio.wait([self._life], timeout=5)
+        await asyncio.to_thread(self.audit.close)
         await self.db.close()
         self._lock.release()
         self.ended.set()

@@ -15,6 +15,7 @@ from hermes_tui.intents import Done
 from hermes_tui.runtime import branches
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.session import Session
+from hermes_tui.security import audit_entries
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
@@ -51,6 +52,7 @@ async def answer_approval(core: Core, intent: intents.AnswerApproval, face: Face
     answered = await session.answer_approval(intent)
     rule = intent.rule or (asked.rule if asked else "")
     if answered.accepted and intent.verdict == "always" and rule:
+        await session.record(audit_entries.of_rule(session.id, rule, intent.face))
         await _save_rule(core, session, rule)
     return answered
 

@@ -53,6 +53,8 @@ from hermes_tui.intents import (
 from hermes_tui.runtime.ledger import Ledger
 from hermes_tui.runtime.notes import note_for, title_of
 from hermes_tui.runtime.person_shell import PersonShell
+from hermes_tui.security import audit_entries
+from hermes_tui.security.audit import Audit, AuditEntry
 from hermes_tui.security.policy import Situation, mode_named
 from hermes_tui.store.log import Log
 
@@ -66,6 +68,7 @@ class Services(Protocol):
 
     log: Log
     home: Home
+    audit: Audit
 
     async def agent_for(self, session: Session) -> Agent:
         """The agent that answers this session's next turn."""
@@ -150,6 +153,10 @@ class Session(Ledger):
             home=self.env.get("HOME", ""),
             state=str(self._core.home.path),
         )
+
+    async def record(self, *entries: AuditEntry) -> None:
+        """Have entries in the audit log before what they are about happens."""
+        await self._core.audit.record(*entries)
 
     async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:
         """Wait for the answer to an approval."""
@@ -292,6 +299,11 @@ class Session(Ledger):
         )
         self._answered[intent.ask_id] = intent.face
         await self.add(answer)
+        try:
+            await self.record(audit_entries.of_answer(self.id, answer))
+        except StoreError as error:
+            self._future(intent.ask_id).set_exception(error)
+            raise
         self._future(intent.ask_id).set_result(answer)
         return Answered(accepted=True, by=intent.face)
 
@@ -414,10 +426,9 @@ class Session(Ledger):
         """Questions of a core that is gone are asked anew; the old ones can't be answered."""
         stale = [ask_id for ask_id in self.conversation.approvals if ask_id not in self._asks]
         why = "the core restarted; it is asked again"
-        await self.add(
-            [ApprovalAnswered(ask_id=one, verdict="expired", reason=why) for one in stale],
-            hold=True,
-        )
+        gone = [ApprovalAnswered(ask_id=one, verdict="expired", reason=why) for one in stale]
+        self._core.audit.note(*(audit_entries.of_answer(self.id, one) for one in gone))
+        await self.add(gone, hold=True)
         lost = [ask_id for ask_id in self.conversation.questions if ask_id not in self._asks]
         await self.add([QuestionAnswered(ask_id=one, text="") for one in lost], hold=True)
 

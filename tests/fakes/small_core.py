@@ -14,6 +14,7 @@ from hermes_tui.intents import Send, Sent, SessionInfo
 from hermes_tui.models.chat_completions import ChatCompletions
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.session import Session
+from hermes_tui.security.audit import Audit
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
 from hermes_tui.tools.base import Tool
@@ -25,6 +26,7 @@ class SmallCore:
     def __init__(self, home: Home, url: str, tools: tuple[Tool, ...], **limits: Any) -> None:
         self.db = Database(home.database)
         self.log = Log(self.db)
+        self.audit = Audit(home, clean=str)
         self.home = home
         self.tools = {tool.name: tool for tool in tools}
         self.model = ChatCompletions("scripted", url)
@@ -80,6 +82,7 @@ async def small_core(home: Home, url: str, *tools: Tool, **limits: Any) -> Async
         core.group = group
         yield core
     await core.model.close()
+    core.audit.close()
     await core.db.close()
 
 
