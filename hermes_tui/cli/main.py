@@ -23,14 +23,18 @@ GROUPS: dict[str, Group] = {
     "sessions": Group("sessions", "list, show, rename, delete, export and import"),
     "search": Group("search", "search everything that was ever said"),
     "skills": Group("skills", "list, show and check skills"),
-    "tools": Group("tools", "list the tools the agent has"),
+    "tool": Group("tools", "list the agent's tools, call one without a model"),
     "policy": Group("policy", "say what the agent may run, and why"),
+    "audit": Group("audit", "list what was decided; prove that the record is whole"),
     "redact": Group("redact", "hide secrets in text: standard input to standard output"),
     "model": Group("model", "list the models on offer; test the chosen one"),
     "keys": Group("keys", "show what the terminal sends for a key; list the keys"),
     "web": Group("web", "show the screen in a browser on this machine"),
     "doctor": Group("doctor", "look for problems and say what to do; changes nothing"),
 }
+
+
+OLD_NAMES = {"tools": "tool"}
 
 
 class UnknownCommandError(HermesError):
@@ -42,6 +46,7 @@ class UnknownCommandError(HermesError):
 def app(args: Sequence[str], prog_name: str = "hermes", standalone_mode: bool = False) -> int:
     """Run `hermes GROUP …` and return the exit code. Raises HermesError for the caller to show."""
     name, rest = (args[0] if args else ""), list(args[1:])
+    name = OLD_NAMES.get(name, name)
     group = GROUPS.get(name)
     if group is None:
         raise UnknownCommandError(f"there is no command {name!r}", _nearest(name))

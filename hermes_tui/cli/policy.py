@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from hermes_tui.cli import output, policy_url
+from hermes_tui.cli import output, policy_rules, policy_url, policy_why
 from hermes_tui.cli.output import PLAIN
 from hermes_tui.errors import HermesError
 from hermes_tui.home import Home
@@ -36,11 +36,8 @@ class Question(msgspec.Struct, frozen=True):
 
 
 policy_url.register(app)
-
-
-@app.callback()
-def group() -> None:
-    """Keep `check` a command of its own while it is the only one."""
+policy_why.register(app)
+policy_rules.register(app)
 
 
 @app.command("check")
@@ -51,8 +48,9 @@ def check(
         bool, typer.Option("--jsonl", help='Read {"id", "command"} lines, write one each.')
     ] = False,
     level: Annotated[
-        int, typer.Option(min=0, max=3, help="Assume this sandbox level; 0 = what is here.")
-    ] = 0,
+        int | None,
+        typer.Option(min=1, max=3, help="Assume this sandbox level (default: what is here)."),
+    ] = None,
     workspace: Annotated[
         str, typer.Option(metavar="DIR", help="The folder the agent works in (default: this one).")
     ] = "",
@@ -78,11 +76,13 @@ def check(
 
 
 def level_here() -> Level:
-    """The sandbox level of this machine: 3 where bwrap is installed."""
-    return 3 if sys.platform == "linux" and shutil.which("bwrap") else 1
+    """The sandbox level of this machine, found by trying."""
+    from hermes_tui.backends.sandbox_probe import probe
+
+    return _level(asyncio.run(probe()).number)
 
 
-def _level(number: int) -> Level:
+def _level(number: int | None) -> Level:
     match number:
         case 1:
             return 1

@@ -32,8 +32,9 @@ commands
   sessions               list, show, rename, delete, export and import
   search                 search everything that was ever said
   skills                 list, show and check skills
-  tools                  list the tools the agent has
+  tool                   list the agent's tools, call one without a model
   policy                 say what the agent may run, and why
+  audit                  list what was decided; prove that the record is whole
   redact                 hide secrets in text: standard input to standard output
   model                  list the models on offer; test the chosen one
   keys                   show what the terminal sends for a key; list the keys

@@ -88,12 +88,14 @@ from hermes_tui.intents.talk import (
     Withdraw,
     Withdrawn,
 )
+from hermes_tui.intents.tools import CallTool, ToolCalled
 
 __all__ = [
     "INTENTS",
     "AnswerApproval",
     "AnswerQuestion",
     "Answered",
+    "CallTool",
     "ChangeSession",
     "ChosenModel",
     "CloseSession",
@@ -158,6 +160,7 @@ __all__ = [
     "StopShell",
     "Stopped",
     "Text",
+    "ToolCalled",
     "TryModel",
     "Withdraw",
     "Withdrawn",

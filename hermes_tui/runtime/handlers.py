@@ -50,6 +50,13 @@ async def get_status(core: Core, intent: intents.GetStatus, face: Face) -> inten
     )
 
 
+async def call_tool(core: Core, intent: intents.CallTool, face: Face) -> intents.ToolCalled:
+    """Run one tool for the command line."""
+    from hermes_tui.runtime import tool_call
+
+    return await tool_call.call_tool(core, intent, face)
+
+
 async def end_core(core: Core, intent: intents.EndCore, face: Face) -> Done:
     """End the core, once this reply is out."""
     asyncio.get_running_loop().call_soon(core.end_soon, intent.reason, intent.drain)
@@ -90,6 +97,7 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.StopProcess: processes.stop_process,
     intents.GetStatus: get_status,
     intents.EndCore: end_core,
+    intents.CallTool: call_tool,
     intents.SetConfig: setup.set_config,
     intents.ListSettings: setup.list_settings,
     intents.FindModels: setup.find_models,
