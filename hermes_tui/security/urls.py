@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from hermes_tui.errors import ToolError
+from hermes_tui.security.secrets import Redactor, guard_outgoing
 from hermes_tui.security.url_gate import (
     MOST_REDIRECTS,
     Resolve,
@@ -59,12 +60,17 @@ class UrlRefusedError(ToolError):
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """What to ask of a server. After a redirect to another host only harmless headers are sent."""
+    """What to ask of a server. After a redirect to another host only harmless headers are sent.
+
+    keys: headers with a secret that is meant for this very host; headers, URL and body are
+    refused when they hold one.
+    """
 
     url: str
     method: str = "GET"
     headers: Mapping[str, str] = {}
     body: bytes = b""
+    keys: Mapping[str, str] = {}
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -108,6 +114,7 @@ async def fetch(
     UrlRefusedError, and ToolError when no answer comes.
     """
     limits = limits or Limits()
+    await _refuse_secrets(request, rules or UrlRules(), ask)
     try:
         async with asyncio.timeout(limits.seconds):
             return await _follow(
@@ -115,6 +122,20 @@ async def fetch(
             )
     except TimeoutError as error:
         raise ToolError(f"{request.url[:200]} gave no answer in {limits.seconds:g} s") from error
+
+
+async def _refuse_secrets(request: Request, rules: UrlRules, ask: Ask | None) -> None:
+    """Raise UrlRefusedError when body or headers hold a secret; the URL is checked by itself."""
+    sent = [*request.headers.values(), request.body.decode("utf-8", "replace")]
+    text = "\n".join(one for one in sent if one)
+    redactor = rules.redactor or Redactor()
+    problem = await asyncio.to_thread(guard_outgoing, text, redactor) if text else None
+    if problem is None:
+        return
+    decision = "ask" if problem.kind == "shape" else "deny"
+    verdict = Verdict(decision=decision, reason=problem.reason)
+    if decision == "deny" or ask is None or not await ask(verdict):
+        raise UrlRefusedError(request.url, verdict)
 
 
 async def _follow(
@@ -142,7 +163,7 @@ async def _once(request: Request, verdict: Verdict, size: int, count: int) -> Fe
     import httpx2
 
     pinned = httpx2.URL(verdict.url).copy_with(host=verdict.address)
-    headers = {"user-agent": "hermes-tui", **request.headers}
+    headers = {"user-agent": "hermes-tui", **request.headers, **request.keys}
     headers |= {"host": _host_header(verdict), "accept-encoding": "gzip", "connection": "close"}
     client = httpx2.AsyncClient(
         verify=_tls(), trust_env=False, follow_redirects=False, timeout=httpx2.Timeout(None)
@@ -193,7 +214,8 @@ def _redirected(request: Request, verdict: Verdict, status: int, location: str) 
     same = _origin(url) == _origin(verdict.url)
     headers = {n: v for n, v in request.headers.items() if same or n.lower() in _SAFE_HEADERS}
     if keeps and (same or not request.body):
-        return structs.replace(request, url=url, headers=headers)
+        keys: Mapping[str, str] = request.keys if same else {}
+        return structs.replace(request, url=url, headers=headers, keys=keys)
     if keeps:
         raise ToolError(f"{verdict.host} wants what was sent to it sent on to {url[:200]}")
     headers = {n: v for n, v in headers.items() if not n.lower().startswith("content-")}

@@ -360,3 +360,31 @@ def test_no_tool_opens_a_connection_of_its_own() -> None:
         if line.strip().startswith(("import ", "from ")) and line.split()[1] in names
     ]
     assert found == []
+
+
+async def test_a_secret_leaves_in_no_body_and_no_header_but_the_one_it_is_for() -> None:
+    seen: list[bytes] = []
+    redactor = Redactor({"KEY": "correct-horse-77"})
+    async with server(lambda _: answer(b"ok"), seen) as port:
+        rules = UrlRules(local=local(port).local, redactor=redactor)
+        url = f"http://site.example:{port}/"
+        body = b"correct-horse-77".hex().encode()
+        with pytest.raises(UrlRefusedError, match="KEY"):
+            await get(url, rules, method="POST", body=body)
+        with pytest.raises(UrlRefusedError, match="mask"):
+            await get(url, rules, method="POST", body=mask("KEY").encode())
+        with pytest.raises(UrlRefusedError, match="KEY"):
+            await get(url, rules, headers={"X-Note": "correct-horse-77"})
+        assert seen == []
+        await get(url, rules, keys={"X-Api-Key": "correct-horse-77"})
+    assert b"correct-horse-77" in seen[0]
+
+
+async def test_a_key_does_not_follow_a_redirect_to_another_host() -> None:
+    seen: list[bytes] = []
+    pages: dict[bytes, bytes] = {}
+    async with server(lambda head: pages[head.split()[1]], seen) as port:
+        away = f"Location: http://other.example:{port}/b"
+        pages |= {b"/a": answer(b"", away, status="302 Found"), b"/b": answer(b"there")}
+        await get(f"http://site.example:{port}/a", local(port), keys={"X-Api-Key": "k-1234"})
+    assert [b"x-api-key" in head.lower() for head in seen] == [True, False]
