@@ -1,0 +1,143 @@
+"""What a statement is by its wording: its kind, whether it orders about, whether it judges.
+
+Rules only, no model: they sort and warn, and what they propose stays a candidate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hermes_tui.intents.memory import Kind
+from hermes_tui.memory.words import HIDDEN
+
+MOST = 400
+"""Longest sentence, in characters, that is taken for a statement about the person."""
+
+_READS: tuple[tuple[Kind, str], ...] = (
+    (
+        "instruction",
+        r"^(?:always|never|don't|do not|please|from now on|in future|whenever|when i|"
+        r"every time|stop |avoid|make sure|remember to|answer|reply|write|use |prefix|ask before|"
+        r"the user wants|user wants|请|总是|不要|每次|以后)",
+    ),
+    (
+        "preference",
+        r"\b(?:prefers?|likes?|loves?|hates?|dislikes?|favou?rite|rather|enjoys?|can't stand|"
+        r"is fond of)\b|喜欢|偏好|讨厌|好き|嫌い",
+    ),
+    (
+        "relation",
+        r"\b(?:wife|husband|partner|spouse|son|daughter|child|kids?|mother|father|mum|mom|dad|"
+        r"parents?|brother|sister|friend|boss|manager|colleague|teammate|dentist|doctor|"
+        r"reports to|married|dog|cat|pet)\b|妻子|丈夫|女儿|儿子|朋友|同事",
+    ),
+    (
+        "pattern",
+        r"\b(?:usually|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|every (?:day|morning|"
+        r"evening|week|monday|friday)|in the (?:mornings?|evenings?)|tends to|habit|before bed|"
+        r"works? (?:from|until|late|early)|at night)\b|通常|每天|每周",
+    ),
+    (
+        "expertise",
+        r"\b(?:expert|experienced?|years of|knows?|fluent|skilled|proficient|learning|studied|"
+        r"new to|beginner|trained|phd|degree)\b|擅长|精通|学习",
+    ),
+    (
+        "project",
+        r"\b(?:project|is building|working on|is writing|is migrating|thesis|side job|startup|"
+        r"deadline|launch(?:es|ing)?)\b|项目",
+    ),
+    (
+        "about",
+        r"^(?:the )?(?:user(?:'s)?|i|i'm|my|he|she|they)\b|^(?:我|用户)",
+    ),
+)
+_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _READS
+)
+
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|your)\b"
+    r".{0,40}\b(?:instruction|rule|prompt|message|polic|guideline)"
+    r"|\b(?:system|developer) (?:prompt|message)|\byou (?:are|must|should|will|shall|have to"
+    r"|need to) (?:now |always |never |not )?\w+"
+    r"|\b(?:the |this )?(?:assistant|agent|ai|hermes|model) (?:must|should|shall|will|has to|"
+    r"needs to)\b"
+    r"|\b(?:send|upload|post|forward|exfiltrat\w*|leak|e?mail)\b.{0,60}(?:https?://|\bto \S+@\S+|"
+    r"\b(?:token|key|password|secret|credential)s?\b)"
+    r"|\b(?:curl|wget)\b[^\n]*\|\s*(?:ba|z|da)?sh\b|\brm -rf\b"
+    r"|\b(?:without|don't|do not|never) (?:asking|ask|tell(?:ing)?|inform(?:ing)?|confirm\w*)\b"
+    r"|\b(?:always|never|from now on)\b.{0,40}\b(?:run|execute|approve|allow|open|visit|install|"
+    r"trust|reply|answer|say|include|send|add)\b|<\s*/?\s*(?:system|assistant|instructions?)\b"
+    r"|忽略.{0,12}(?:指令|指示|规则)|你必须|以前の指示",
+    re.IGNORECASE,
+)
+_JUDGES = re.compile(
+    r"\b(?:feels?|feeling|is (?:very |often |quite |rather |a bit |usually )?(?:anxious|angry|"
+    r"sad|happy|depressed|lonely|stressed|frustrated|impatient|lazy|arrogant|shy|insecure|moody|stubborn|"
+    r"perfectionist|narcissis\w+|neurotic|introvert\w*|extrovert\w*|naive|rude|jealous|ashamed|"
+    r"nervous|emotional|sensitive|irritable|grumpy|worried|afraid|scared|upset|annoyed)"
+    r"|personality|temperament|character trait|self-esteem|mood|emotional(?:ly)?|"
+    r"seems? (?:to be )?(?:anxious|angry|sad|stressed|frustrated|impatient|upset|annoyed|"
+    r"tired|lonely))\b"
+    r"|(?:焦虑|抑郁|生气|难过|孤独|懒惰|性格)",
+    re.IGNORECASE,
+)
+_ASKED_TO = re.compile(
+    r"^(?:please |hey |hermes,? |and |also |but )*(?:remember|note|keep in mind|don't forget)"
+    r"(?: down)?(?: please)?[,:]?(?: that| this:?)?\s*[:,]?\s+(?P<what>\S.*)$"
+    r"|^(?:请)?记住[：:，, ]*(?P<zh>\S.*)$|^(?:覚えて(?:おいて)?[：:、 ]*)(?P<ja>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_LASTING = re.compile(
+    r"\b(?:i (?:(?:always|never|usually|really|generally) )?(?:prefer|like|love|hate|live|work|use|"
+    r"am an?|speak|drive|drink|eat|don't (?:eat|drink|use|like|want))\b|i'm an? |"
+    r"i'm (?:allergic|vegetarian|vegan)|my \w+(?: \w+)?(?:'s name)? (?:is|are|was born|"
+    r"lives?)\b|call me |"
+    r"(?:from now on|in future|as a rule|never again|every time|whenever)\b|(?:always|never) \w+ )"
+    r"|我(?:喜欢|不喜欢|住在|是|叫|在.{1,12}工作)|以后(?:请|不要)|私は|僕は",
+    re.IGNORECASE,
+)
+_TASK = re.compile(
+    r"[?？]\s*$|^(?:can|could|would|will|should|what|why|how|when|where|who|which|is|are|do|does)\b"
+    r"|\b(?:today|right now|this time|at the moment|just now|for now|yesterday|"
+    r"tonight|tomorrow)\b|```",
+    re.IGNORECASE,
+)
+
+
+def kind_of(text: str) -> Kind:
+    """The kind of a statement as it reads."""
+    for kind, pattern in _KINDS:
+        if pattern.search(text):
+            return kind
+    return "fact"
+
+
+def gives_orders(text: str) -> bool:
+    """Whether a text tells an agent what to do, or hides something: no fact when from outside."""
+    return bool(_ORDERS.search(text) or HIDDEN.search(text))
+
+
+def judges(text: str) -> bool:
+    """Whether a statement is about feelings or character."""
+    return bool(_JUDGES.search(text))
+
+
+def told_to_remember(text: str) -> str:
+    """What the person asks to remember in so many words; empty for anything else."""
+    found = _ASKED_TO.match(text.strip())
+    if found is None or text.rstrip().endswith(("?", "？")):
+        return ""
+    what = next(one for one in found.groups() if one).strip()
+    plain = re.match(r"to\s|how\s|when\s|where\s|what\s|me\b", what, re.IGNORECASE) is None
+    return what if plain and len(what) <= MOST else ""
+
+
+def lasting(text: str) -> Iterator[str]:
+    """Sentences in the first person that may hold beyond the talk they stand in."""
+    for sentence in re.split(r"(?<=[.!。！])\s+|\n+", text):
+        one = sentence.strip(" -*>\t")
+        if 8 <= len(one) <= MOST and _LASTING.search(one) and not _TASK.search(one):
+            yield one
