@@ -20,11 +20,13 @@ from hermes_tui.events.base import (
     Usage,
     Verdict,
 )
+from hermes_tui.events.calls import meant
 from hermes_tui.events.session import MessageImported, Notice, SessionChanged, SessionStarted
 from hermes_tui.events.shown import (
     CoreEnding,
     CoreOutdated,
     FetchProgress,
+    RunsAgain,
     SessionsChanged,
     SettingsChanged,
     TextDelta,
@@ -86,6 +88,7 @@ __all__ = [
     "Record",
     "ReplyReceived",
     "Rewound",
+    "RunsAgain",
     "SessionChanged",
     "SessionStarted",
     "SessionsChanged",
@@ -106,6 +109,7 @@ __all__ = [
     "Unknown",
     "Usage",
     "Verdict",
+    "meant",
 ]
 
 

@@ -22,6 +22,20 @@ class ToolOutput(Transient, frozen=True, kw_only=True):
     text: str
 
 
+class RunsAgain(Transient, frozen=True, kw_only=True):
+    """A tool call that a person had run once more has begun; `RanAgain` tells how it ended.
+
+    call_id: its own, under which its output comes; of: the call it repeats.
+    """
+
+    turn: int
+    call_id: str
+    of: str
+    tool: str
+    arguments: str = "{}"
+    summary: str = ""
+
+
 class Trouble(Transient, frozen=True, kw_only=True):
     """Something the log can't be told because it can't be written, such as a full disk."""
 

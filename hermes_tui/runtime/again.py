@@ -23,6 +23,7 @@ from hermes_tui.events import (
     QuestionAnswered,
     QuestionAsked,
     RanAgain,
+    RunsAgain,
     Status,
     ToolCall,
     ToolEnded,
@@ -33,6 +34,7 @@ from hermes_tui.intents import RunAgain
 from hermes_tui.runtime.session import STOPPED, Session
 from hermes_tui.security.audit import AuditEntry
 from hermes_tui.security.policy import Situation
+from hermes_tui.security.secrets import Redactor
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
@@ -98,10 +100,22 @@ class _Aside:
                     self._run = msgspec.structs.replace(
                         self._run, arguments=event.arguments, summary=event.summary
                     )
+                    self.emit(self._begun())
                 case ToolEnded():
                     await self._add(event)
                 case _:
                     await self._session.add(event, durable=durable, hold=hold)
+
+    def _begun(self) -> RunsAgain:
+        run = self._run
+        return RunsAgain(
+            turn=run.turn,
+            call_id=run.call_id,
+            of=run.of,
+            tool=run.tool,
+            arguments=run.arguments,
+            summary=run.summary,
+        )
 
     async def end(self, status: Status, text: str) -> None:
         """It did not come to an end of its own."""
@@ -142,6 +156,19 @@ class _Aside:
     def situation(self) -> Situation:
         """The session's, with a person present: the one who asked for this."""
         return msgspec.structs.replace(self._session.situation(), attended=True)
+
+    @property
+    def redactor(self) -> Redactor:
+        """The core's."""
+        return self._session.redactor
+
+    async def know_sandbox(self) -> None:
+        """Have `situation` know which sandbox there is."""
+        await self._session.know_sandbox()
+
+    def sandbox(self, command: str, egress: Any) -> Any:
+        """What surrounds a process that is to be contained."""
+        return self._session.sandbox(command, egress)
 
     async def record(self, *entries: AuditEntry) -> None:
         """Into the audit log, as for any call."""

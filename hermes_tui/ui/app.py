@@ -325,7 +325,7 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
         """Draw everything that depends on the session's state."""
         self.frame.say_session(self.shown.info)
         self.talk.draw()
-        self.ticker.want(self.shown.busy)
+        self.ticker.want(self.shown.moving)
         self.tick()
 
     def tick(self) -> None:
@@ -348,7 +348,7 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
                 enter=self.config.busy_enter,
             )
         )
-        if shown.busy:
+        if shown.moving:
             self.main.query_one(TracePane).tick()
             self.feed.tick(self.now())
 

@@ -30,7 +30,7 @@ class Escape:
             (app.frame.focus if app.frame.now.chat else app.frame.go)("chat")
         elif app.talk.desk.stop_shell():
             return
-        elif app.shown.busy:
+        elif app.shown.moving:
             app.do(app.talk.stop)
         elif app.frame.wanted.zoomed:
             app.frame.zoom()
@@ -46,7 +46,7 @@ class Escape:
             app.say("copied")
         elif app.talk.desk.stop_shell():
             return
-        elif app.shown.busy:
+        elif app.shown.moving:
             await app.talk.stop()
         elif prompt.text:
             prompt.clear()

@@ -10,7 +10,7 @@ import msgspec
 from rich.segment import Segment
 from rich.style import Style
 
-from hermes_tui.events import RanAgain, ToolEnded, ToolStarted
+from hermes_tui.events import RanAgain, RunsAgain, ToolEnded, ToolStarted
 from hermes_tui.ui import diff_model, figures
 from hermes_tui.ui.blocks import Block, Sheet, ends
 from hermes_tui.ui.diff_draw import DiffLines, Page
@@ -76,11 +76,13 @@ class ToolBlock(Block):
         self.tool, self.arguments, self.summary = event.tool, event.arguments, event.summary
         self.changed()
 
-    def again(self, event: RanAgain) -> None:
-        """All of a call that a person had run again."""
+    def again(self, event: RunsAgain | RanAgain) -> None:
+        """A call that a person has run again: how it began, or all of it."""
         self.arguments = event.arguments
         self.summary = f"again · {event.summary}"
-        self.end(event)
+        if isinstance(event, RanAgain):
+            self.end(event)
+        self.changed()
 
     def end(self, event: ToolEnded | RanAgain) -> None:
         """How it ended."""

@@ -134,7 +134,8 @@ class Feed:
 
     def tick(self, now: float) -> bool:
         """Count the seconds of running tools, at Unix time `now`; whether there are any."""
-        running = [one for one in self._builder.tools.values() if one.status == "running"]
+        calls = [*self._builder.tools.values(), *self._inputs.again.values()]
+        running = [one for one in calls if one.status == "running"]
         for block in running:
             seconds = float(int(max(0.0, now - block.ts)))
             if block.ts and seconds != block.seconds:

@@ -16,13 +16,15 @@ from hermes_tui.ui.rewind_fold import Rewinds
 class Inputs:
     """Texts that were received, and blocks whose text is not here yet.
 
-    shells: commands of the person's own that were begun here; rewinds: what was taken back.
+    shells: commands of the person's own that were begun here; again: calls that run once more;
+    rewinds: what was taken back.
     """
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
         self._missing: dict[str, UserBlock] = {}
         self.shells: dict[str, ShellBlock] = {}
+        self.again: dict[str, ToolBlock] = {}
         self.rewinds = Rewinds()
 
     def received(self, input_id: str, text: str) -> UserBlock | None:
@@ -307,15 +309,22 @@ class Builder:
                 self._touch(one)
             failed[:] = [pair for pair in failed if pair[0] >= step]
 
-    def _again(self, event: ev.RanAgain, record: Record) -> None:
+    def _again(self, event: ev.RunsAgain | ev.RanAgain, record: Record) -> None:
         """A call that a person had run again: told as a call, of its old turn."""
-        block = ToolBlock(event.call_id, event.tool, record.n, record.ts)
-        block.turn = event.turn
+        block = self._inputs.again.pop(event.call_id, None)
+        if block is None:
+            block = ToolBlock(event.call_id, event.tool, record.n, record.ts)
+            block.turn = event.turn
+            self.add(block)
         block.again(event)
-        self.add(block)
+        if isinstance(event, ev.RunsAgain):
+            self._inputs.again[event.call_id] = block
+        else:
+            block.number = record.n
+        self._touch(block)
 
     def _output(self, event: ev.ToolOutput) -> None:
-        block = self.tools.get(event.call_id)
+        block = self.tools.get(event.call_id) or self._inputs.again.get(event.call_id)
         shell = self._inputs.shells.get(event.call_id)
         if block and block.status == "running":
             block.progress(event.text)
@@ -369,7 +378,7 @@ class Builder:
                 self._note(record, event.text, event.hint, event.level)
             case ev.Trouble():
                 self._note(record, event.text, event.hint, "error")
-            case ev.RanAgain():
+            case ev.RunsAgain() | ev.RanAgain():
                 self._again(event, record)
             case ev.SessionChanged():
                 if event.model is not None:

@@ -75,6 +75,11 @@ class SessionShown:
         """Whether a turn is running."""
         return self.trace.running is not None
 
+    @property
+    def moving(self) -> bool:
+        """Whether anything runs in it: a turn, or a call that a person has run again."""
+        return self.busy or self.trace.again is not None
+
     async def open(self, request: OpenSession) -> None:
         """Show another session. Raises HermesError; then the one shown stays."""
         before = self.id

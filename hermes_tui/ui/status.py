@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _SPIN = "◐◓◑◒"
 _HZ = 4
+_STOP = ("esc", "stop")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,13 +34,16 @@ class State:
 
 def status_left(state: State) -> list[Span]:
     """What runs, for how long, and the keys that matter meanwhile."""
-    turn = state.trace.running
+    turn, again = state.trace.running, state.trace.again
+    if turn is None and again is not None:
+        words = f"again: {_words([again], state.now)}"
+        return [Span(f" {_glyph(state)} ", "accent"), Span(words, ""), Span("  "), *hints(_STOP)]
     if turn is None:
         return [Span(" ● ", "ok"), Span("ready", "muted")]
     spans = [*_doing(state, turn)]
     spans.append(Span(f" · turn {figures.seconds(turn.seconds(state.now))}", "muted"))
     other = "queue" if state.enter == "steer" else "steer"
-    keys = [("esc", "stop"), ("↵", state.enter)]
+    keys = [_STOP, ("↵", state.enter)]
     if other == "queue":
         keys.append(("alt+↵", "queue"))
     return [*spans, Span("  "), *hints(*keys)]
@@ -48,11 +52,14 @@ def status_left(state: State) -> list[Span]:
 def _doing(state: State, turn: Turn) -> list[Span]:
     if state.waiting_for_you:
         return [Span(" ⚠ ", "warn"), Span("waiting for you", "warn")]
-    glyph = _SPIN[int(state.now * _HZ) % len(_SPIN)] if state.motion else _SPIN[0]
     running = [step for step in turn.steps.values() if step.end is None and step.kind != "wait"]
     tools = [step for step in running if step.kind == "tool"]
     words = _words(tools or running, state.now)
-    return [Span(f" {glyph} ", "accent"), Span(words, "")]
+    return [Span(f" {_glyph(state)} ", "accent"), Span(words, "")]
+
+
+def _glyph(state: State) -> str:
+    return _SPIN[int(state.now * _HZ) % len(_SPIN)] if state.motion else _SPIN[0]
 
 
 def _words(steps: list[Step], now: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -33,6 +34,8 @@ from hermes_tui.ui.viewer import TextView, ViewerScreen, paint_text
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+_FOLD = "taken:"
+"""What the keys of lines begin with that stand for turns taken back."""
 _PART = 64_000
 """Bytes of a long output that the details show; `o` shows the rest."""
 _WHOLE = 1_000_000
@@ -58,10 +61,10 @@ class TracePane(Vertical):
         self.model = TraceModel()
         self._unfolded: set[int] = set()
         self._shut: set[int] = set()
+        self._shown_folds: set[str] = set()
         self._outputs: dict[str, str] = {}
         self._marked: list[str] = []
         self._wanted = Wanted()
-        self._awaited: str = ""
         self._due = False
 
     def compose(self) -> ComposeResult:
@@ -95,9 +98,9 @@ class TracePane(Vertical):
         self.model = model
         self._unfolded.clear()
         self._shut.clear()
+        self._shown_folds.clear()
         self._outputs.clear()
         self._marked.clear()
-        self._awaited = ""
         self.close()
         self.draw_rows()
 
@@ -121,10 +124,14 @@ class TracePane(Vertical):
         self._due = False
         clock = face_of(self).now
         rows: list[Row] = []
-        newest = self.model.turns[-1].number if self.model.turns else 0
+        newest = max((one.number for one in self.model.turns if not one.taken), default=0)
+        fold = ""
         for turn in reversed(self.model.turns):
             steps = steps_of(turn, self._wanted)
             if self._wanted and not steps:
+                continue
+            fold = self._taken_back(turn, fold, rows)
+            if fold and fold not in self._shown_folds:
                 continue
             is_open = bool(self._wanted) or turn.number in self._unfolded
             is_open = is_open or (turn.number == newest and turn.number not in self._shut)
@@ -139,6 +146,21 @@ class TracePane(Vertical):
         if self._detail.display:
             self._draw_detail(self._rows.key, keep=True)
 
+    def _taken_back(self, turn: Turn, fold: str, rows: list[Row]) -> str:
+        """The fold a turn is in, empty for none; the first of a fold has its line put in."""
+        if not turn.taken or self._wanted:
+            return ""
+        if not fold:
+            fold = f"{_FOLD}{turn.number}"
+            taken = len(list(takewhile(lambda one: one.taken, self._up_to(turn))))
+            mark = "▾" if fold in self._shown_folds else "▸"
+            words = f" {mark} taken back · {taken} turn{'' if taken == 1 else 's'}"
+            rows.append(TextRow(fold, (Span(words, "muted"),)))
+        return fold
+
+    def _up_to(self, turn: Turn) -> list[Turn]:
+        return [one for one in reversed(self.model.turns) if one.number <= turn.number]
+
     def _step_row(self, turn: Turn, step: Step, clock: Callable[[], float]) -> StepRow:
         return StepRow(turn, step, clock, step_key(turn, step) in self._marked)
 
@@ -147,6 +169,10 @@ class TracePane(Vertical):
     def on_row_list_chosen(self, message: RowList.Chosen) -> None:
         """Open or close a turn; open a step's details."""
         message.stop()
+        if message.key.startswith(_FOLD):
+            self._shown_folds ^= {message.key}
+            self.draw_rows()
+            return
         found = self._find(message.key)
         if isinstance(found, Turn):
             self._toggle(found)
@@ -345,14 +371,10 @@ class TracePane(Vertical):
         from hermes_tui.ui import trace_calls
 
         face = face_of(self)
-        if self._awaited and not self._has(self._awaited):
+        if self.model.again is not None:
             await trace_calls.stop_again(face)
             return
-        self._awaited = await trace_calls.run_again(face, step)
-        face.say(f"{one_line(step.name)} runs again · r stops it")
-
-    def _has(self, call: str) -> bool:
-        return any(f"t{call}" in turn.steps for turn in self.model.turns)
+        await trace_calls.run_again(face, step)
 
     async def _export(self, turn: Turn) -> None:
         from hermes_tui.ui import trace_calls

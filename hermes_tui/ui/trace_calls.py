@@ -24,14 +24,13 @@ COMPARED = 1_000_000
 """Bytes of each output that are compared."""
 
 
-async def run_again(face: Face, step: Step) -> str:
-    """Run a call again; the id under which its result will come. Raises HermesError."""
+async def run_again(face: Face, step: Step) -> None:
+    """Run a call again; what comes of it is told by events. Raises HermesError."""
     if step.kind != "tool" or step.started is None:
         raise HermesError("only a tool call can be run again")
-    again = uuid.uuid4().hex
     call = step.again_of or step.key[1:]
-    await face.ask(RunAgain(session=face.session, call_id=call, again_id=again))
-    return again
+    again = RunAgain(session=face.session, call_id=call, again_id=uuid.uuid4().hex)
+    await face.ask(again)
 
 
 async def stop_again(face: Face) -> None:

@@ -17,6 +17,8 @@ from hermes_tui.events import (
     RanAgain,
     Record,
     ReplyReceived,
+    Rewound,
+    RunsAgain,
     SessionChanged,
     SessionStarted,
     ToolEnded,
@@ -59,7 +61,10 @@ class Step:
 
 @dataclass(slots=True)
 class Turn:
-    """One turn and its steps in order. outcome is empty while it runs."""
+    """One turn and its steps in order. outcome is empty while it runs.
+
+    begins: the number of its first event known; taken: it was taken back by going back.
+    """
 
     number: int
     start: float
@@ -68,6 +73,8 @@ class Turn:
     error: str = ""
     steps: dict[str, Step] = field(default_factory=dict[str, Step])
     total: Usage | None = None
+    begins: int = 0
+    taken: bool = False
 
     @property
     def running(self) -> bool:
@@ -89,6 +96,7 @@ class TraceModel:
     """All turns of one session seen so far, oldest first.
 
     The events of the oldest turn are kept, because a page of history may begin in its middle.
+    again: the call that a person has run once more, while it runs.
     """
 
     def __init__(self) -> None:
@@ -98,10 +106,13 @@ class TraceModel:
         self._oldest: list[Record] = []
         self._by_number: dict[int, Turn] = {}
         self._waits: dict[str, Step] = {}
+        self._rewinds: list[tuple[int, int]] = []
+        self.again: Step | None = None
 
     def load(self, records: Iterable[Record]) -> None:
         """Begin anew with these events, oldest first."""
         self.turns, self._oldest, self._by_number, self._waits = [], [], {}, {}
+        self._rewinds, self.again = [], None
         self.version += 1
         for record in records:
             self.apply(record)
@@ -124,13 +135,24 @@ class TraceModel:
         self._by_number = {turn.number: turn for turn in self.turns}
         self._waits = older._waits | self._waits
         self._oldest = older._oldest
+        self._rewinds = [
+            *older._rewinds,
+            *(one for one in self._rewinds if one not in older._rewinds),
+        ]
+        self._take_back()
         self.version += 1
 
     def apply(self, record: Record) -> bool:
         """Take in one event; whether anything to be seen changed."""
-        if record.n == 0:
+        if record.n == 0 and not isinstance(record.event, RunsAgain):
             return False
         changed = self._apply(record.event, record.ts)
+        if isinstance(record.event, Rewound):
+            self._rewinds.append((record.n, record.event.turn))
+            self._take_back()
+            changed = True
+        elif changed and self.turns and not self.turns[-1].begins:
+            self.turns[-1].begins = record.n
         if changed and len(self.turns) <= 1:
             self._oldest.append(record)
         self.version += changed
@@ -164,6 +186,11 @@ class TraceModel:
                     return used, window
         return used, window
 
+    def _take_back(self) -> None:
+        for turn in self.turns:
+            taken = (turn.begins < n and turn.number >= first for n, first in self._rewinds)
+            turn.taken = any(taken)
+
     # --- one event ---------------------------------------------------------------------------
 
     def _apply(self, event: Event, ts: float) -> bool:
@@ -180,6 +207,8 @@ class TraceModel:
                 self._asked(event, ts)
             case ApprovalAnswered() | QuestionAnswered():
                 self._answered(event, ts)
+            case RunsAgain():
+                self._begun_again(event, ts)
             case RanAgain():
                 self._again(event, ts)
             case SessionStarted() | SessionChanged():
@@ -237,23 +266,27 @@ class TraceModel:
         else:
             step.ended, step.end, step.state = event, ts, event.status
 
-    def _again(self, event: RanAgain, ts: float) -> None:
-        turn = self._turn(event.turn, ts - event.seconds)
-        begun = ts - event.seconds
-        step = self._step(turn, f"t{event.call_id}", "tool", event.tool, begun)
-        name = event.call_id
+    def _begun_again(self, event: RunsAgain | RanAgain, ts: float) -> Step:
+        turn = self._turn(event.turn, ts)
+        self.again = step = self._step(turn, f"t{event.call_id}", "tool", event.tool, ts)
         step.started = ToolStarted(
             turn=event.turn,
             step=0,
-            call_id=name,
+            call_id=event.call_id,
             tool=event.tool,
             arguments=event.arguments,
             summary=event.summary,
         )
+        step.summary, step.again_of = event.summary, event.of
+        return step
+
+    def _again(self, event: RanAgain, ts: float) -> None:
+        step = self._begun_again(event, ts - event.seconds)
+        self.again = None
         step.ended = ToolEnded(
             turn=event.turn,
             step=0,
-            call_id=name,
+            call_id=event.call_id,
             tool=event.tool,
             status=event.status,
             for_model=event.for_model,
@@ -262,8 +295,7 @@ class TraceModel:
             output_path=event.output_path,
             output_bytes=event.output_bytes,
         )
-        step.summary, step.end, step.state = event.summary, ts, event.status
-        step.again_of = event.of
+        step.end, step.state = ts, event.status
 
     def _asked(self, event: ApprovalAsked | QuestionAsked, ts: float) -> None:
         turn = self._turn(event.turn, ts)

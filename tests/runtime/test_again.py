@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from hermes_tui.errors import HermesError, NotFoundError
-from hermes_tui.events import ApprovalAsked, RanAgain, ToolStarted, TurnEnded
+from hermes_tui.events import (
+    ApprovalAsked,
+    RanAgain,
+    RunsAgain,
+    ToolOutput,
+    ToolStarted,
+    TurnEnded,
+)
 from hermes_tui.intents import (
     AnswerApproval,
     ChangeSession,
@@ -116,3 +123,27 @@ async def test_text_is_found_in_the_whole_session_newest_first(
     assert got.more
     below = FindInSession(session=session, query="count|done", before=got.numbers[0])
     assert (await client.ask(below)).numbers == found.numbers[1:]
+
+
+async def test_what_runs_again_is_told_when_it_begins_and_its_output_as_it_comes(
+    connect: Connect, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    client = await connect()
+    view = await open_in(client, str(tmp_path))
+    session = view.info.id
+    await client.ask(ChangeSession(session=session, mode="yolo"))
+    wait = "echo begun; test ! -e gate || while test -e gate; do sleep 0.05; done"
+    scripted.script += [call("run_command", command=wait), reply("done")]
+    await say(client, view, "wait")
+    called = (await until(client, ToolStarted))[-1].event.call_id
+    await until(client, TurnEnded)
+    (tmp_path / "gate").touch()
+    await client.ask(RunAgain(session=session, call_id=called, again_id="again-5"))
+    begun = (await until(client, RunsAgain))[-1]
+    assert begun.n == 0
+    assert (begun.event.call_id, begun.event.of) == ("again-5", called)
+    assert "echo begun" in begun.event.arguments
+    shown = (await until(client, ToolOutput))[-1].event
+    assert (shown.call_id, shown.text) == ("again-5", "begun\n")
+    (tmp_path / "gate").unlink()
+    assert (await until(client, RanAgain))[-1].event.status == "ok"

@@ -8,7 +8,16 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_tui.events import RanAgain, Record, ToolEnded, ToolStarted, TurnEnded, TurnStarted
+from hermes_tui.events import (
+    RanAgain,
+    Record,
+    Rewound,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)
+from hermes_tui.intents import Rewind
 from hermes_tui.ui.diff_screen import DiffScreen
 from hermes_tui.ui.trace import TracePane
 from hermes_tui.ui.trace_calls import turn_json
@@ -112,6 +121,53 @@ async def test_r_runs_a_call_again_and_equals_says_what_is_different(stage: Stag
         await screen.press("down", "down", "equals_sign")
         await screen.until(lambda: isinstance(screen.app.screen, DiffScreen))
         await screen.until(lambda: screen.shows("+ x"))
+
+
+async def test_a_call_that_runs_again_shows_its_output_as_it_comes_and_is_stopped(
+    stage: Stage,
+) -> None:
+    async with stage.screen((160, 50)) as screen:
+        wait = "echo begun; while test -e gate; do sleep 0.05; done"
+        await ran(stage, screen, call("run_command", command=wait), say("done"))
+        (stage.folder / "gate").touch()
+        await screen.press("alt+2", "down", "down", "r")
+        await screen.until(lambda: screen.shows("│ begun", "again: run_command"))
+        step = again(screen)
+        assert step is not None
+        assert step.state == "running"
+        assert screen.app.ticker.ticking
+        await screen.press("r")
+        await screen.until(lambda: step.state == "stopped")
+        await screen.until(lambda: screen.shows("ready"))
+        assert not screen.app.ticker.ticking
+        await screen.press("r")
+        await screen.until(lambda: screen.shows("again: run_command"))
+        await screen.press("escape", "escape")
+        await screen.until(lambda: screen.shows("ready"))
+
+
+def test_turns_that_were_taken_back_are_known_however_the_history_comes() -> None:
+    made: list[Any] = []
+    for turn in (1, 2, 3):
+        made += [TurnStarted(turn=turn), TurnEnded(turn=turn)]
+    made += [Rewound(turn=2), TurnStarted(turn=4), TurnEnded(turn=4)]
+    rows = records(*made)
+    for cut in range(len(rows) + 1):
+        model = TraceModel()
+        model.load(rows[cut:])
+        model.prepend(rows[:cut])
+        assert [turn.number for turn in model.turns if turn.taken] == [2, 3], cut
+
+
+async def test_turns_that_were_taken_back_are_one_line_of_the_trace(stage: Stage) -> None:
+    async with stage.screen((160, 50)) as screen:
+        for word in ("one", "two", "three"):
+            await ran(stage, screen, say(word))
+        await screen.app.ask(Rewind(session=screen.app.session, turn=2))
+        await screen.until(lambda: screen.shows("taken back · 2 turns"))
+        assert not screen.shows("turn 3")
+        await screen.press("alt+2", "home", "enter")
+        await screen.until(lambda: screen.shows("turn 3", "turn 2", "turn 1"))
 
 
 def again(screen: Screen) -> Step | None:
