@@ -1,72 +1,170 @@
-"""All skills there are: the bundled ones and the person's own, which win over the same name."""
+"""All skills of some places: read once, read again when a file changes, overlays laid over them.
+
+Of same names the last place's wins. What is kept in memory is everything but the bodies.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import stat
 from pathlib import Path
-from typing import Literal
 
 import msgspec
+from msgspec import Struct
 
-from hermes_tui.bundled import bundled
 from hermes_tui.errors import NotFoundError
 from hermes_tui.home import Home
-from hermes_tui.skills.skill import FILE, Skill, parse
+from hermes_tui.skills import overlay, scan
+from hermes_tui.skills.folders import Found, Place, home_places, look
+from hermes_tui.skills.skill import Origin, Skill, parse
 
-_LIMIT = 1_000_000
+LIMIT = 1_000_000
+
+_Stamp = tuple[Found, tuple[int, ...]]
+
+
+class Changes(Struct, frozen=True):
+    """What a look at the files brought: skills that are new or different, whole, and names gone."""
+
+    put: tuple[Skill, ...] = ()
+    gone: tuple[str, ...] = ()
 
 
 class Library:
-    """The skills of a home. Reads the folders anew at each call, so it is never stale."""
+    """The skills of a home, or of other places. `refresh` looks at the files, as do all others.
 
-    def __init__(self, home: Home) -> None:
-        self._folders: tuple[tuple[Literal["bundled", "user"], Path], ...] = (
-            ("bundled", bundled("skills")),
-            ("user", home.skills),
-        )
+    accepted: digests of texts the person has let in although something in them is held.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        places: tuple[Place, ...] | None = None,
+        accepted: frozenset[str] = frozenset(),
+    ) -> None:
+        self.home = home
+        self.places = places if places is not None else home_places(home)
+        self.accepted = accepted
+        self._stamps: dict[str, _Stamp] = {}
+        self._skills: dict[str, Skill] = {}
+
+    def refresh(self) -> Changes:
+        """Look at the files and read those that changed. Costs a `stat` for each of the others."""
+        found = look(self.places)
+        gone = tuple(name for name in self._skills if name not in found)
+        for name in gone:
+            del self._skills[name], self._stamps[name]
+        put: list[Skill] = []
+        for name, one in found.items():
+            stamp = (one, overlay.stamp(self.home, name) if _overlaid(one.origin) else ())
+            if self._stamps.get(name) == stamp:
+                continue
+            skill = self.load(one.file, one.origin)
+            self._stamps[name] = stamp
+            self._skills[name] = msgspec.structs.replace(skill, body="")
+            put.append(skill)
+        return Changes(tuple(put), gone)
+
+    def accept(self, accepted: frozenset[str]) -> None:
+        """Take other digests as accepted; what they change is read again."""
+        changed = accepted ^ self.accepted
+        self.accepted = accepted
+        for name, skill in self._skills.items():
+            if skill.digest in changed:
+                self._stamps.pop(name, None)
 
     def all(self) -> tuple[Skill, ...]:
-        """Every skill by name, broken ones with their `problems`."""
-        found: dict[str, Skill] = {}
-        for origin, folder in self._folders:
-            for file in sorted(folder.glob(f"*/{FILE}")):
-                skill = load(file, origin)
-                found[skill.name] = skill
-        return tuple(found[name] for name in sorted(found))
+        """Every skill by name, without its body; broken ones with their `problems`."""
+        self.refresh()
+        return tuple(self._skills[name] for name in sorted(self._skills))
 
     def find(self, name: str) -> Skill:
-        """One skill. Raises NotFoundError naming the nearest."""
-        skills = {skill.name: skill for skill in self.all()}
-        if name in skills:
-            return skills[name]
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, skills, n=1, cutoff=0.0)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise NotFoundError(f"there is no skill {name!r}", hint + "`hermes skills list` shows all")
+        """One skill, whole. Raises NotFoundError naming the nearest."""
+        self.refresh()
+        known = self._skills.get(name)
+        if known is not None:
+            return self.load(Path(known.path), known.origin)
+        raise unknown(name, tuple(self._skills))
 
     def read(self, name: str) -> str:
-        """The SKILL.md of a skill, as it is on disk. Raises NotFoundError."""
-        return _text(Path(self.find(name).path))[0]
+        """The SKILL.md of a skill as it counts, overlay and all. Raises NotFoundError."""
+        skill = self.find(name)
+        return self._text(Path(skill.path), skill.origin)[0]
+
+    def load(self, file: Path, origin: Origin) -> Skill:
+        """The skill of one SKILL.md; what can't be read becomes one of its problems."""
+        text, problems, overlaid = self._text(file, origin)
+        skill = parse(text, file.parent.name)
+        digest = digest_of(text)
+        skill = msgspec.structs.replace(
+            skill,
+            name=file.parent.name,
+            origin=origin,
+            path=str(file),
+            overlaid=overlaid,
+            digest=digest,
+            problems=(*problems, *skill.problems),
+        )
+        held = "it can't be read" if problems and not text else ""
+        held = held or scan.held(skill, digest in self.accepted)
+        return msgspec.structs.replace(skill, held=held)
+
+    def _text(self, file: Path, origin: Origin) -> tuple[str, tuple[str, ...], bool]:
+        text, problems = read_text(file)
+        if not _overlaid(origin) or not text:
+            return text, problems, False
+        merged = overlay.read(self.home, file.parent.name, text)
+        if merged is None:
+            return text, problems, False
+        if merged.conflicts:
+            what = "place" if merged.conflicts == 1 else "places"
+            why = (
+                f"an update and your changes meet at {merged.conflicts} {what}; yours stand: "
+                "edit and save it to settle this"
+            )
+            problems = (*problems, why)
+        return merged.text, problems, True
 
 
-def load(file: Path, origin: Literal["bundled", "user"]) -> Skill:
-    """The skill of one SKILL.md; what can't be read becomes one of its problems."""
-    text, problems = _text(file)
-    skill = parse(text, file.parent.name)
-    return msgspec.structs.replace(
-        skill, origin=origin, path=str(file), problems=(*problems, *skill.problems)
-    )
+def load(file: Path, origin: Origin) -> Skill:
+    """The skill of one SKILL.md anywhere; what can't be read becomes one of its problems."""
+    return Library(Home(file.parent), ()).load(file, origin)
 
 
-def _text(file: Path) -> tuple[str, tuple[str, ...]]:
+def unknown(name: str, names: tuple[str, ...]) -> NotFoundError:
+    """The error for a skill that does not exist; names the nearest."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names, n=1, cutoff=0.0)
+    hint = f"did you mean {near[0]}? " if near else ""
+    return NotFoundError(f"there is no skill {name!r}", hint + "`hermes skills list` shows all")
+
+
+def read_text(file: Path) -> tuple[str, tuple[str, ...]]:
+    """(text, problems) of a SKILL.md. A link or anything but a plain file is not opened."""
     try:
-        with file.open("rb") as opened:
-            data = opened.read(_LIMIT + 1)
+        opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
-        return "", (f"it can't be read: {error.strerror}",)
-    if len(data) > _LIMIT:
-        return "", (f"it is over {_LIMIT:,} bytes long",)
+        why = "it is a link" if file.is_symlink() else error.strerror
+        return "", (f"it can't be read: {why}",)
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        os.close(opened)
+        return "", ("it can't be read: it is no plain file",)
+    with os.fdopen(opened, "rb") as source:
+        data = source.read(LIMIT + 1)
+    if len(data) > LIMIT:
+        return "", (f"it is over {LIMIT:,} bytes long",)
     try:
         return data.decode(), ()
     except UnicodeDecodeError as error:
         return data.decode(errors="replace"), (f"byte {error.start} is not UTF-8",)
+
+
+def digest_of(text: str) -> str:
+    """sha256 of a text."""
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _overlaid(origin: Origin) -> bool:
+    return origin in ("bundled", "hub")

@@ -9,27 +9,47 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
-from hermes_tui.errors import ConfigError, HermesError
+from hermes_tui.errors import HermesError
+from hermes_tui.skills.front_matter import Front, Level, Note, is_plain, read_front
 
 FILE = "SKILL.md"
 NAME_LIMIT, DESCRIPTION_LIMIT, COMPATIBILITY_LIMIT, BODY_LINES = 64, 1024, 500, 500
 
-_FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
-_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_LINE = re.compile(r"([A-Za-z][A-Za-z_-]*):[ \t]+(.*?)[ \t]*")
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_HIDDEN = re.compile(
+Origin = Literal["bundled", "user", "hub", "learned", "shared", "project"]
+"""Where a skill comes from: with the program, the person, an install that was accepted, the
+agent; `.agents` or `.claude` folders of the person and of the project, which nobody vouches for."""
+TRUSTED: frozenset[str] = frozenset(("bundled", "user", "hub", "learned"))
+
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+HIDDEN = re.compile(
     "[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\x00-\x08\x0b-\x1f]"
+    "|[\U000e0000-\U000e007f]"
 )
 
 
+class Finding(Struct, frozen=True, kw_only=True):
+    """What a SKILL.md does against the rules. line: from 1; rule: a short name of the rule.
+
+    level: `error` breaks the format, `warning` is read but not as meant, `advice` could be better.
+    """
+
+    line: int
+    level: Level
+    rule: str
+    text: str
+
+
 class Skill(Struct, frozen=True, kw_only=True):
-    """One skill. problems: what its file does against the rules, empty for a good one."""
+    """One skill. problems: what its file does against the rules, empty for a good one.
+
+    path: its SKILL.md; overlaid: the person's changes lie over it; held: why it is kept out of
+    prompts, empty when it is not; digest: of the text as it is read.
+    """
 
     name: str
     description: str = ""
@@ -38,32 +58,36 @@ class Skill(Struct, frozen=True, kw_only=True):
     metadata: dict[str, str] = {}
     allowed_tools: str = ""
     body: str = ""
-    origin: Literal["bundled", "user"] = "user"
+    origin: Origin = "user"
     path: str = ""
     problems: tuple[str, ...] = ()
+    overlaid: bool = False
+    held: str = ""
+    digest: str = ""
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the person, or this program, vouches for it."""
+        return self.origin in TRUSTED
+
+    @property
+    def folder(self) -> Path:
+        """Where its files lie."""
+        return Path(self.path).parent
 
 
 def parse(text: str, folder: str) -> Skill:
     """The skill of a SKILL.md in a folder of that name. Never fails; says what is wrong."""
-    text = text.removeprefix("\ufeff")
-    found = _FRONT.match(text)
-    if found is None:
-        why = "line 1: no front matter (`---`, name, description, `---`)"
-        return Skill(name=folder, body=text, problems=(why,))
-    fields, notes = _front_matter(found[1])
-    texts, more = _texts(fields)
-    metadata = {str(k): _flat(v) for k, v in _mapping(fields.get("metadata")).items()}
-    skill = Skill(
-        name=texts.get("name", ""),
-        description=texts.get("description", ""),
-        license=texts.get("license", ""),
-        compatibility=texts.get("compatibility", ""),
-        allowed_tools=texts.get("allowed-tools", ""),
-        metadata=metadata,
-        body=text[found.end() :].lstrip("\r\n"),
-    )
-    problems = (*notes, *more, *check(skill, folder))
+    skill, front = _read(text, folder)
+    found = _findings(skill, front, folder)
+    problems = tuple(_sentence(one) for one in found if one.level != "advice")
     return msgspec.structs.replace(skill, name=skill.name or folder, problems=problems)
+
+
+def lint(text: str, folder: str) -> tuple[Finding, ...]:
+    """All that a SKILL.md in a folder of that name does against the rules, by line."""
+    skill, front = _read(text, folder)
+    return tuple(sorted(_findings(skill, front, folder), key=lambda one: one.line))
 
 
 def render(skill: Skill) -> str:
@@ -90,102 +114,97 @@ def render(skill: Skill) -> str:
 
 
 def check(skill: Skill, folder: str) -> tuple[str, ...]:
-    """What a skill does against the rules, each a sentence."""
-    name, found = skill.name, list[str]()
-    if len(name) > NAME_LIMIT or not _NAME.fullmatch(name):
-        found.append(
-            f"name {name!r}: use 1 to {NAME_LIMIT} of a-z and 0-9, with single hyphens between"
+    """The rules of the format that a skill breaks, each a sentence."""
+    return tuple(note.text for note in _rules(skill, folder) if note.level == "error")
+
+
+def checked(text: str, folder: str) -> Skill:
+    """The skill of a text that is about to be written. Raises HermesError when it breaks a rule."""
+    wrong = [one for one in lint(text, folder) if one.level == "error"]
+    if wrong:
+        first = wrong[0]
+        raise HermesError(
+            f"the skill {folder!r} can't be written: line {first.line}: {first.text}",
+            "; ".join(f"line {one.line}: {one.text}" for one in wrong),
         )
+    return parse(text, folder)
+
+
+def repaired(text: str, folder: str) -> str:
+    """The same skill with its front matter written as the format wants it.
+
+    Raises HermesError when that takes more than quotes and order: a missing description, say.
+    """
+    skill = parse(text, folder)
+    named = msgspec.structs.replace(skill, name=folder, description=skill.description.strip())
+    return render(named)
+
+
+def _read(text: str, folder: str) -> tuple[Skill, Front]:
+    front = read_front(text)
+    fields = front.texts
+    if front.missing:
+        return Skill(name=folder, body=front.body), front
+    return (
+        Skill(
+            name=fields.get("name", ""),
+            description=fields.get("description", ""),
+            license=fields.get("license", ""),
+            compatibility=fields.get("compatibility", ""),
+            allowed_tools=fields.get("allowed-tools", ""),
+            metadata=front.metadata,
+            body=front.body,
+        ),
+        front,
+    )
+
+
+def _findings(skill: Skill, front: Front, folder: str) -> list[Finding]:
+    notes = list(front.notes)
+    if not front.missing:
+        notes += _rules(skill, folder)
+    found = list[Finding]()
+    for note in notes:
+        line = note.line or front.lines.get(note.rule.partition(".")[0], 1)
+        line = front.body_line if note.rule == "body" and not note.line else line
+        found.append(Finding(line=line, level=note.level, rule=note.rule, text=note.text))
+    return found
+
+
+def _sentence(one: Finding) -> str:
+    return f"line {one.line}: {one.text}" if one.rule in ("front-matter", "quotes") else one.text
+
+
+def _rules(skill: Skill, folder: str) -> list[Note]:
+    name, found = skill.name, list[Note]()
+    if len(name) > NAME_LIMIT or not NAME.fullmatch(name):
+        text = f"name {name!r}: use 1 to {NAME_LIMIT} of a-z and 0-9, with single hyphens between"
+        found.append(Note("name", text))
     elif name != folder:
-        found.append(f"name {name!r} differs from its folder {folder!r}")
+        found.append(Note("name", f"name {name!r} differs from its folder {folder!r}"))
     if not skill.description.strip():
-        found.append("description: say what the skill does and when to use it")
+        found.append(Note("description", "description: say what the skill does and when to use it"))
     found += _too_long("description", skill.description, DESCRIPTION_LIMIT)
     found += _too_long("compatibility", skill.compatibility, COMPATIBILITY_LIMIT)
+    if HIDDEN.search(skill.description):
+        text = "description: it has invisible or control characters"
+        found.append(Note("description", text))
+    if not skill.body.strip():
+        found.append(Note("body", "body: there are no instructions", "advice"))
     if skill.body.count("\n") > BODY_LINES:
-        found.append(f"body: over {BODY_LINES} lines; move details into files beside it")
-    if _HIDDEN.search(skill.description):
-        found.append("description: it has invisible or control characters")
-    return tuple(found)
+        text = f"body: over {BODY_LINES} lines; move details into files beside it"
+        found.append(Note("body", text, "advice"))
+    return found
 
 
-def _too_long(what: str, text: str, limit: int) -> list[str]:
-    return [f"{what}: {len(text):,} characters (limit {limit:,})"] if len(text) > limit else []
-
-
-def _front_matter(text: str) -> tuple[dict[str, Any], list[str]]:
-    """(fields, diagnostics): plain lines without a YAML reader, else YAML, else leniently."""
-    lines = text.splitlines()
-    simple = [_LINE.fullmatch(line) for line in lines if line.strip()]
-    if all(one is not None and _is_plain(one[2]) for one in simple):
-        pairs = [(one[1], one[2]) for one in simple if one]
-        if len(dict(pairs)) == len(pairs):
-            return dict(pairs), []
-    from hermes_tui.configuration import yaml_file
-
-    try:
-        return yaml_file.parse(text, Path(FILE)), []
-    except ConfigError:
-        return _leniently(lines)
-
-
-def _leniently(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """Every `name: rest of the line` taken as it stands; further lines belong to the one above."""
-    fields: dict[str, Any] = {}
-    notes: list[str] = []
-    last = ""
-    for number, line in enumerate(lines, start=2):
-        found = _LINE.fullmatch(line)
-        if found and found[1] in _FIELDS:
-            last, value = found[1], _unquoted(found[2])
-            if value == found[2] and not _is_plain(value):
-                notes.append(f"line {number}: put the value of {last} in quotes")
-            fields[last] = value
-        elif last and line.strip():
-            fields[last] = f"{fields[last]} {line.strip()}"
-    return fields, notes or ["the front matter is not valid YAML"]
-
-
-def _is_plain(value: str) -> bool:
-    """Whether any YAML reader takes the text as just this text."""
-    if not value or not value[0].isalpha() or value.lower() in _WORDS:
-        return False
-    return ": " not in value and " #" not in value and not value.endswith(":")
-
-
-_WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null"))
-
-
-def _unquoted(value: str) -> str:
-    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
-    return value[1:-1] if quoted else value
-
-
-def _texts(fields: dict[str, Any]) -> tuple[dict[str, str], list[str]]:
-    texts: dict[str, str] = {}
-    notes: list[str] = []
-    for name, value in fields.items():
-        if name == "metadata":
-            notes += [] if isinstance(value, dict) else ["metadata: expected `key: value` lines"]
-            continue
-        if name in _FIELDS and not isinstance(value, str):
-            notes.append(f"{name}: expected text")
-        texts[name] = _flat(value)
-    return texts, notes
-
-
-def _flat(value: Any) -> str:
-    if isinstance(value, list):
-        return " ".join(str(one) for one in cast("list[Any]", value))
-    return "" if value is None else str(value)
-
-
-def _mapping(value: Any) -> dict[Any, Any]:
-    return cast("dict[Any, Any]", value) if isinstance(value, dict) else {}
+def _too_long(what: str, text: str, limit: int) -> list[Note]:
+    if len(text) <= limit:
+        return []
+    return [Note(what, f"{what}: {len(text):,} characters (limit {limit:,})")]
 
 
 def _scalar(text: str) -> str:
-    if _is_plain(text) and text.isprintable() and text == text.strip():
+    if is_plain(text) and text.isprintable() and text == text.strip():
         return text
     quoted = msgspec.json.encode(text).decode()
     return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in quoted)
