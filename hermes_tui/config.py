@@ -129,3 +129,21 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     policy: PolicyConfig = field(default_factory=PolicyConfig)
     ui: UiConfig = field(default_factory=UiConfig)
     core: CoreConfig = field(default_factory=CoreConfig)
+class CheckpointsConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the working folder is kept before each turn that may change it."""
+
+    enabled: Annotated[
+        bool, _doc("keep the folder before a turn changes it, so that /rewind can bring it back")
+    ] = True
+    store_mb: Annotated[
+        int, Meta(ge=10, le=1_000_000, description="size of all checkpoints; the oldest go first")
+    ] = 200
+    file_mb: Annotated[
+        int, Meta(ge=1, le=2000, description="larger files are left out, and never touched")
+    ] = 10
+    max_files: Annotated[
+        int, Meta(ge=100, le=1_000_000, description="a folder with more files is not kept")
+    ] = 20_000
+
+
+    checkpoints: CheckpointsConfig = field(default_factory=CheckpointsConfig)

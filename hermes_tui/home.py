@@ -64,6 +64,21 @@ class Home:
         return self.path / "outputs"
 
     @property
+    def scratch(self) -> Path:
+        """Caches and stand-ins of sandboxed commands, one folder a workspace."""
+        return self.path / "scratch"
+
+    @property
+    def checkpoints(self) -> Path:
+        """How folders were before turns changed them; contents only their owner can read."""
+        return self.path / "checkpoints"
+
+    @property
+    def restoring(self) -> Path:
+        """What is being put back right now; there only while it is, or after a crash."""
+        return self.checkpoints / "restoring"
+
+    @property
     def themes(self) -> Path:
         """The person's own themes."""
         return self.path / "themes"

@@ -107,3 +107,7 @@ class TurnSession(Protocol):
     def processes(self) -> Any:
         """The core's background processes."""
         ...
+    async def checkpoint(self) -> None:
+        """Keep how the folder is, before the turn's first effect that may change it."""
+        ...
+

@@ -12,6 +12,7 @@ from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
     Event,
+    FilesRestored,
     InputEdited,
     InputMoved,
     InputReceived,
@@ -72,7 +73,7 @@ class Conversation:
         self.cwd = ""
         self.marks: dict[int, int] = {}
         self._partial: ReplyReceived | None = None
-        self._shell: list[ShellRan] = []
+        self._shell: list[str] = []
 
     def apply(self, event: Event) -> None:
         """Take one event in. Events that say nothing about the conversation are passed over."""
@@ -85,6 +86,9 @@ class Conversation:
                 self._reply(event)
             case ToolStarted(call_id=call_id):
                 self.started.add(call_id)
+            case FilesRestored(turn=turn):
+                known = any(one >= turn for one in self.marks)
+                self._shell += [_told_back(event)] if known and event.count else []
             case ToolEnded():
                 self._result(event)
             case TurnStarted() | TurnEnded() | ModelAsked() | Rewound():
@@ -118,14 +122,14 @@ class Conversation:
         self.answered = False
         self.attended = received.attended
         content = f"{received.text}\n\n{event.note}" if event.note else received.text
-        content = "\n\n".join([*map(_told, self._shell), content])
+        content = "\n\n".join([*self._shell, content])
         self._shell = []
         self.messages.append(Message(role="user", content=content))
 
     def _beside(self, event: InputEdited | InputMoved | ShellRan) -> None:
         """What the person does beside the conversation, to be seen with the next input."""
         if isinstance(event, ShellRan):
-            self._shell += [event] if event.shared else []
+            self._shell += [_told(event)] if event.shared else []
             return
         one = self.waiting.get(event.input_id)
         if one is None:
@@ -248,3 +252,10 @@ def add_usage(one: Usage, other: Usage) -> Usage:
         completion=one.completion + other.completion,
         cost=None if None in costs else sum(cost for cost in costs if cost is not None),
     )
+def _told_back(back: FilesRestored) -> str:
+    """That files are not as the model left them."""
+    names = "\n".join(f"- {path}" for path in back.paths[:50])
+    head = f"[I took files back to how they were before turn {back.turn}, among them:]"
+    return f"{head}\n{names}\n[read them anew before you rely on them]"
+
+

@@ -54,6 +54,7 @@ from hermes_tui.events.turn import (
 from hermes_tui.events.typed import (
     InputEdited,
     InputMoved,
+    FilesRestored,
     InputReceived,
     InputTaken,
     InputWithdrawn,
@@ -71,6 +72,7 @@ __all__ = [
     "FetchProgress",
     "How",
     "InputEdited",
+    "FilesRestored",
     "InputMoved",
     "InputReceived",
     "InputTaken",

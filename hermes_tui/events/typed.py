@@ -61,6 +61,22 @@ class Rewound(Event, frozen=True, kw_only=True):
     text: str = ""
 
 
+class FilesRestored(Event, frozen=True, kw_only=True):
+    """Files of the folder are as they were at a checkpoint, made before a turn.
+
+    undo: the checkpoint made just before; paths: those that were to change, or the first of
+    them; count: how many did; stayed: the others, and why.
+    """
+
+    checkpoint: int
+    turn: int
+    undo: int = 0
+    paths: tuple[str, ...] = ()
+    count: int = 0
+    stayed: tuple[str, ...] = ()
+    face: str = ""
+
+
 class ShellRan(Event, frozen=True, kw_only=True):
     """A command the person ran with `!` has ended. shared: the model sees it with the next input.
 

@@ -60,6 +60,17 @@ from hermes_tui.intents.sessions import (
 from hermes_tui.intents.setup import (
     ChosenModel,
     FetchModel,
+from hermes_tui.intents.rewind import (
+    BackView,
+    CheckpointInfo,
+    CheckpointList,
+    FileChange,
+    ListCheckpoints,
+    LookBack,
+    RestoreFiles,
+    Rewind,
+    WentBack,
+)
     FindModels,
     KeepModel,
     ListSettings,
@@ -77,7 +88,6 @@ from hermes_tui.intents.talk import (
     AnswerQuestion,
     EditInput,
     MoveInput,
-    Rewind,
     RunAgain,
     RunShell,
     Send,
@@ -115,8 +125,12 @@ __all__ = [
     "Hit",
     "Hits",
     "ImportSession",
+    "AskMemory",
+    "BackView",
     "Imported",
     "ImportedMessage",
+    "CheckpointInfo",
+    "CheckpointList",
     "Intent",
     "KeepModel",
     "Lines",
@@ -133,6 +147,7 @@ __all__ = [
     "OpenSession",
     "Page",
     "ProcessInfo",
+    "FileChange",
     "ProcessList",
     "PromptHistory",
     "ReadOutput",
@@ -149,11 +164,15 @@ __all__ = [
     "SessionList",
     "SessionView",
     "SetConfig",
+    "ListCheckpoints",
+    "ListFacts",
     "SettingInfo",
     "SettingList",
     "SkillInfo",
     "SkillList",
     "Standing",
+    "LookBack",
+    "MergeFacts",
     "Stop",
     "StopFetch",
     "StopProcess",
@@ -167,6 +186,7 @@ __all__ = [
 ]
 
 
+    "RestoreFiles",
 def _name(cls: type[Any]) -> str:
     text = cls.__name__
     return "".join("_" + c.lower() if c.isupper() and i else c.lower() for i, c in enumerate(text))
@@ -183,3 +203,5 @@ def _register() -> None:
 
 
 _register()
+    "UndoMemory",
+    "WentBack",

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from msgspec import Struct
 
 from hermes_tui.events import Verdict
-from hermes_tui.intents.base import Done, Intent, Standing, Text
+from hermes_tui.intents.base import Done, Intent, Standing
 
 
 class Sent(Struct, frozen=True, kw_only=True):
@@ -110,17 +110,6 @@ class MoveInput(Intent[Answered], frozen=True, kw_only=True):
     session: str
     input_id: str
     before: str = ""
-
-
-class Rewind(Intent[Text], frozen=True, kw_only=True):
-    """Take the conversation back to just before a turn; the reply is what started that turn.
-
-    Stops a running turn first. Files stay as they are. The log keeps everything.
-    """
-
-    reply: ClassVar[Any] = Text
-    session: str
-    turn: int
 
 
 class RunShell(Intent[Done], frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from hermes_tui import events
 from hermes_tui.approval_text import revealed
 from hermes_tui.events import Event
 from hermes_tui.plain.speech import count, duration, one_line, sentence, speakable
+from hermes_tui.rewind_text import restored
 
 DIFF_LINES = 40
 TAIL_LINES = 5
@@ -199,6 +200,8 @@ def _question(event: events.QuestionAsked | events.QuestionAnswered) -> Iterable
 
 def _rest(event: Event) -> Iterable[str]:
     match event:
+        case events.FilesRestored():
+            yield sentence(restored(event), "/undo brings them back")
         case events.MessageImported():
             who = "You" if event.role == "user" else event.role.capitalize()
             yield f"{who}: {event.text}"

@@ -61,6 +61,7 @@ async def _run(core: Core, session: Session, intent: RunAgain, was: ToolStarted)
     finally:
         await aside.end("stopped", STOPPED)
 
+        session.changes_ended()
 
 class _Aside:
     """The session as the runner of tools sees it, with the results kept out of the conversation."""
@@ -175,6 +176,10 @@ class _Aside:
         await self._session.record(*entries)
 
     async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:
+    async def checkpoint(self) -> None:
+        """Keep how the folder is, for this run alone."""
+        await self._session.checkpoint("again")
+
         """Wait for the answer to an approval."""
         return await self._session.approval(asked)
 

@@ -22,7 +22,7 @@ from hermes_tui.events import (
     SessionStarted,
     TurnStarted,
 )
-from hermes_tui.intents import SessionInfo
+from hermes_tui.intents import Rewind, SessionInfo, WentBack
 from hermes_tui.runtime.notes import session_id
 from hermes_tui.runtime.session import Session
 
@@ -39,14 +39,36 @@ _NOT_COPIED = (
 )
 
 
-async def rewind(core: Core, session: Session, turn: int) -> str:
-    """Take the conversation back to just before a turn; what started it, for the prompt."""
+async def rewind(core: Core, session: Session, intent: Rewind) -> WentBack:
+    """Take the conversation, the files or both back to just before a turn.
+
+    The reply has what started the turn, for the prompt, unless the conversation stays.
+    """
+    turn = intent.turn
     if turn not in session.conversation.marks:
         raise NotFoundError(f"turn {turn} is not part of the conversation any more")
     await session.stop()
     text = _typed_in(turn, await core.log.read(session.id))
-    await session.add(Rewound(turn=turn, text=text))
-    return text
+    chat = Rewound(turn=turn, text=text)
+    if intent.what == "chat":
+        await session.add(chat)
+        return WentBack(text=text)
+    from hermes_tui.runtime.going_back import Wish, before_turn, go_back
+
+    both = intent.what == "both"
+    wish = Wish(
+        pick=before_turn(turn),
+        yours=intent.yours,
+        chat=chat if both else None,
+        face=intent.face,
+    )
+    try:
+        return await go_back(core, session, wish)
+    except NotFoundError as error:
+        if not both:
+            raise
+        await session.add(chat)
+        return WentBack(text=text, problem=error.message)
 
 
 async def fork(core: Core, session: Session, turn: int, title: str) -> SessionInfo:

@@ -38,6 +38,9 @@ from hermes_tui.store.log import Log
 
 if TYPE_CHECKING:
     from hermes_tui.tools.processes import Background, Processes
+    from hermes_tui.runtime.checkpoints import Checkpoints
+    from hermes_tui.runtime.remembering import Remembering, SessionMemory
+    from hermes_tui.tools.kit import Kit
 
 _log = logging.getLogger(__name__)
 
@@ -70,6 +73,8 @@ class Core:
         self._processes: Processes | None = None
         self._resume = resume
         self._lock = CoreLock(home)
+        self._checkpoints: Checkpoints | None = None
+        self._memory: Remembering | None = None
         self._server = Server(self)
         self._group: asyncio.TaskGroup | None = None
         self._life: asyncio.Task[None] | None = None
@@ -91,6 +96,7 @@ class Core:
             await ready
             if listen:
                 await self._server.start(self.home.socket)
+            await self._finish_restore()
         except BaseException:
             await self.end("could not start")
             raise
@@ -100,6 +106,13 @@ class Core:
 
     async def resume_open_turns(self) -> None:
         """Work on turns that an earlier core left open."""
+    async def _finish_restore(self) -> None:
+        """Finish what an earlier core was putting back when it died."""
+        if self.home.restoring.exists():
+            from hermes_tui.runtime.going_back import finish_interrupted
+
+            await finish_interrupted(self)
+
         self._resume = True
         for session_id in await self.log.open_turns():
             (await self.session(session_id)).resume()
@@ -150,6 +163,8 @@ class Core:
             await self._processes.close()
         await self.fetching.stop()
         await self.workshop.close()
+        if self._checkpoints is not None:
+            await self._checkpoints.close()
         self._over.set()
         if self._life is not None:
             await asyncio.wait([self._life], timeout=5)
@@ -252,6 +267,38 @@ class Core:
         return self._processes
 
     def _process_changed(self, one: Background) -> None:
+    # --- memory --------------------------------------------------------------------------------
+
+    @property
+    def memory(self) -> Remembering:
+        """What is remembered; made at first use."""
+        if self._memory is None:
+            from hermes_tui.runtime.remembering import Remembering
+
+            self._memory = Remembering(self)
+        return self._memory
+
+    def kit_of(self, session: Session) -> Kit:
+        """What the web and file tools of a session share."""
+        from hermes_tui.runtime.kits import make_kit
+
+        return make_kit(self, session)
+
+    def memory_of(self, session: Session) -> SessionMemory:
+        """The memory, as one session's tools use it."""
+        from hermes_tui.runtime.remembering import SessionMemory
+
+        return SessionMemory(self.memory, session, self.log)
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """How folders were before turns changed them; made at first use."""
+        if self._checkpoints is None:
+            from hermes_tui.runtime.checkpoints import Checkpoints
+
+            self._checkpoints = Checkpoints(self)
+        return self._checkpoints
+
         if not self.end_reason:
             self.spawn(self._record_process(one, one.status))
             self.changed(one.session)

@@ -12,6 +12,7 @@ from hermes_tui.errors import CoreError
 from hermes_tui.intents import Done
 from hermes_tui.runtime import handlers_look as look
 from hermes_tui.runtime import handlers_processes as processes
+from hermes_tui.runtime import handlers_rewind as rewind
 from hermes_tui.runtime import handlers_sessions as sessions
 from hermes_tui.runtime import handlers_setup as setup
 from hermes_tui.runtime import handlers_talk as talk
@@ -87,7 +88,10 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.ForkSession: sessions.fork_session,
     intents.EditInput: talk.edit_input,
     intents.MoveInput: talk.move_input,
-    intents.Rewind: talk.rewind,
+    intents.Rewind: rewind.rewind,
+    intents.LookBack: rewind.look_back,
+    intents.RestoreFiles: rewind.restore_files,
+    intents.ListCheckpoints: rewind.list_checkpoints,
     intents.RunShell: talk.run_shell,
     intents.StopShell: talk.stop_shell,
     intents.RunAgain: talk.run_again,

@@ -133,6 +133,8 @@ async def delete_session(core: Core, intent: intents.DeleteSession, face: Face) 
     await session.stop()
     await core.log.delete(session.id)
     core.shelf.forget(session.id)
+    if core.home.checkpoints.exists():
+        core.checkpoints.forget()
     return Done()
 
 

@@ -12,7 +12,6 @@ from hermes_tui import intents
 from hermes_tui.errors import HermesError
 from hermes_tui.events import Notice
 from hermes_tui.intents import Done
-from hermes_tui.runtime import branches
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.session import Session
 from hermes_tui.security import audit_entries
@@ -83,12 +82,6 @@ async def move_input(core: Core, intent: intents.MoveInput, face: Face) -> inten
     """Put a waiting input somewhere else in the order."""
     session = await core.session(intent.session)
     return await session.move_input(intent)
-
-
-async def rewind(core: Core, intent: intents.Rewind, face: Face) -> intents.Text:
-    """Take the conversation back to just before a turn."""
-    session = await core.session(intent.session)
-    return intents.Text(text=await branches.rewind(core, session, intent.turn))
 
 
 async def run_shell(core: Core, intent: intents.RunShell, face: Face) -> Done:

@@ -7,7 +7,7 @@ import logging
 import time
 import traceback
 from collections.abc import Coroutine
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -95,6 +95,11 @@ class Services(Protocol):
         """The core's background processes."""
         ...
 
+    @property
+    def checkpoints(self) -> Any:
+        """How folders were before turns changed them (`runtime.checkpoints.Checkpoints`)."""
+        ...
+
 
 class Session(Ledger):
     """A session in memory, as the loop sees it (`agent.agent.TurnSession`) and as faces do."""
@@ -128,6 +133,7 @@ class Session(Ledger):
         if not due and self.conversation.step == 0:
             due = waiting[:1]
         return [self._take(one) for one in due]
+        self._kept = False
 
     def _take(self, received: InputReceived) -> InputTaken:
         note = note_for(time.time(), self.noted) if self.takes_notes else ""
@@ -207,6 +213,17 @@ class Session(Ledger):
     def task(self) -> asyncio.Task[None] | None:
         """The task that works on the turn, if one runs."""
         return self._task if self.working else None
+
+    async def checkpoint(self, kind: Literal["turn", "again"] = "turn") -> None:
+        """Keep how the folder is, before the turn's first effect that may change it."""
+        self._kept = True
+        await self._core.checkpoints.before(self, kind)
+
+    def changes_ended(self) -> None:
+        """Nothing of the agent's changes the folder any more, until the next turn."""
+        if self._kept:
+            self._kept = False
+            self._core.checkpoints.ended(self)
 
     def listed(self) -> None:
         """Tell every face that the list changed."""
@@ -423,6 +440,7 @@ class Session(Ledger):
         await self.add(ended, hold=True)
 
     async def _expire_old_asks(self) -> None:
+            self.changes_ended()
         """Questions of a core that is gone are asked anew; the old ones can't be answered."""
         stale = [ask_id for ask_id in self.conversation.approvals if ask_id not in self._asks]
         why = "the core restarted; it is asked again"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hermes_tui import events as ev
 from hermes_tui.events import Record
+from hermes_tui.rewind_text import restored
 from hermes_tui.ui import figures
 from hermes_tui.ui.blocks import Block, NoticeBlock, ReasoningBlock, ReplyBlock, UserBlock
 from hermes_tui.ui.blocks_ask import ApprovalBlock, QuestionBlock, TodoBlock
@@ -385,6 +386,8 @@ class Builder:
                     self._note(record, f"model: {event.model}")
                 if event.mode is not None:
                     self._note(record, f"mode: {event.mode}")
+            case ev.FilesRestored():
+                self._note(record, restored(event), "/undo brings them back")
             case ev.ProcessStarted():
                 self._note(record, f"{event.process_id} runs in the background: {event.command}")
             case ev.ProcessEnded():
