@@ -9,6 +9,8 @@ from hermes_tui.models.base import Message
 
 BYTES_A_TOKEN = 3.0
 """Cautious: English text has about 4 bytes a token, code and Chinese about 3."""
+PICTURE_TOKENS = 1_600
+"""About; providers scale larger pictures down to this."""
 RESERVE = 0.85
 LEFT_OUT = "[output left out to make room; read it again if it is needed]"
 
@@ -40,7 +42,8 @@ def size_of(text: str) -> int:
 
 def _size(message: Message) -> int:
     calls = sum(len(call.arguments) + len(call.tool) + 60 for call in message.calls)
-    return size_of(message.content) + calls + 20
+    shown = len(message.pictures) * int(PICTURE_TOKENS * BYTES_A_TOKEN)
+    return size_of(message.content) + calls + shown + 20
 
 
 def _size_of_prefix(agent: Agent) -> int:

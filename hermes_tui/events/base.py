@@ -47,6 +47,13 @@ class TodoItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
     state: Literal["open", "doing", "done"] = "open"
 
 
+class Picture(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A picture beside a text: a file whose bytes never change, and its media type."""
+
+    path: str
+    media: str
+
+
 class Record:
     """An event with its place: session, number (0 for transient ones), Unix time in seconds.
 

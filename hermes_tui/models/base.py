@@ -7,19 +7,21 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from hermes_tui.events import ToolCall, Usage
+from hermes_tui.events import Picture, ToolCall, Usage
 
 
 class Message(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One message of a conversation, in the form of the chat-completions protocol.
 
     Field order is the order on the wire, so the same message is the same bytes for ever.
+    pictures: sent as data to a model that sees, left out for others.
     """
 
     role: str
     content: str = ""
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
+    pictures: tuple[Picture, ...] = ()
 
 
 class ToolSchema(Struct, frozen=True, kw_only=True):

@@ -33,7 +33,8 @@ class ChatCompletions:
 
     base_url: with or without `/chat/completions` at its end. name: may be empty, then it is the
     first model the endpoint offers. window: 0 means ask; a guess serves until then. prices: US
-    dollars per million prompt and completion tokens.
+    dollars per million prompt and completion tokens. told_sees: whether it takes pictures, where
+    the settings say so.
     """
 
     repairs_calls = True
@@ -49,6 +50,7 @@ class ChatCompletions:
         prices: tuple[float | None, float | None] = (None, None),
     ) -> None:
         self.name = name
+        self.told_sees: bool | None = None
         self.base_url = clean_url(base_url)
         self.window = window or DEFAULT_WINDOW
         self._asks_window = not window
@@ -57,6 +59,15 @@ class ChatCompletions:
         self._prices = prices
         self._dropped: frozenset[str] = frozenset()
         self._client: httpx2.AsyncClient | None = None
+
+    @property
+    def sees(self) -> bool:
+        """Whether it takes pictures: as it was told, else by its name; not once it refused one."""
+        from hermes_tui.models import sight
+
+        if request_body.PICTURES in self._dropped:
+            return False
+        return sight.sees(self.name) if self.told_sees is None else self.told_sees
 
     def stream(self, request: Request) -> AsyncIterator[Delta]:
         """Send the request and yield what comes back. Raises ModelError, also in the middle."""
@@ -127,26 +138,30 @@ class ChatCompletions:
         self, request: Request, extra: dict[str, Any]
     ) -> AsyncGenerator[Delta, None]:
         while True:
-            async with self._send(request, extra) as answer:
+            async with self._send(await self._body(request, extra)) as answer:
                 if not answer.is_success:
-                    await self._refusal(answer)
+                    await self._refusal(answer, _pictured(request))
                     continue
                 async for delta in self._read(answer):
                     yield delta
                 return
 
-    def _send(
-        self, request: Request, extra: dict[str, Any]
-    ) -> AbstractAsyncContextManager[httpx2.Response]:
-        body = request_body.encode(self.name, request, self._dropped, extra)
+    async def _body(self, request: Request, extra: dict[str, Any]) -> bytes:
+        dropped = self._dropped if self.sees else self._dropped | {request_body.PICTURES}
+        if self.sees and _pictured(request):
+            return await asyncio.to_thread(request_body.encode, self.name, request, dropped, extra)
+        return request_body.encode(self.name, request, dropped, extra)
+
+    def _send(self, body: bytes) -> AbstractAsyncContextManager[httpx2.Response]:
         url = self.base_url + "/chat/completions"
         return self._open().stream("POST", url, content=body, headers=self._headers())
 
-    async def _refusal(self, answer: httpx2.Response) -> None:
-        """Leave out an optional field the endpoint refuses; raise for any other refusal."""
+    async def _refusal(self, answer: httpx2.Response, pictured: bool) -> None:
+        """Leave out what the endpoint refuses and can be left out; raise for anything else."""
         body = await answer.aread()
         if answer.status_code in (400, 404, 422, 500):
-            named = [name for name in _OPTIONAL if f"{name}".encode() in body]
+            optional = (*_OPTIONAL, request_body.PICTURES) if pictured else _OPTIONAL
+            named = [name for name in optional if name.encode() in body]
             if new := frozenset(named) - self._dropped:
                 self._dropped |= new
                 return
@@ -274,6 +289,11 @@ class ChatCompletions:
         page = "html" in answer.headers.get("content-type", "")
         what = "a web page" if page else "something that is no reply"
         return failures.malformed(what, self._endpoint())
+
+
+def _pictured(request: Request) -> bool:
+    """Whether there are pictures in a request."""
+    return any(message.pictures for message in request.messages)
 
 
 def clean_url(url: str) -> str:

@@ -42,7 +42,7 @@ def make_model(config: ModelConfig, home: Home, env: Mapping[str, str], name: st
     if target.way == "litellm":
         from hermes_tui.models.litellm_models import LitellmModel
 
-        return LitellmModel(
+        model = LitellmModel(
             target.name,
             key=target.key,
             base_url=target.base_url,
@@ -50,6 +50,8 @@ def make_model(config: ModelConfig, home: Home, env: Mapping[str, str], name: st
             stall_s=config.stall_s,
             prices=prices,
         )
+        model.told_sees = _told(config)
+        return model
     model = ChatCompletions(
         target.name,
         target.base_url,
@@ -59,7 +61,13 @@ def make_model(config: ModelConfig, home: Home, env: Mapping[str, str], name: st
         prices=prices,
     )
     model.guess_window(window)
+    model.told_sees = _told(config)
     return model
+
+
+def _told(config: ModelConfig) -> bool | None:
+    """Whether the model sees, None where its name has to tell."""
+    return None if config.sees == "auto" else config.sees == "yes"
 
 
 def choose(config: ModelConfig, home: Home, env: Mapping[str, str], name: str = "") -> Target:

@@ -41,12 +41,20 @@ class LitellmModel:
         prices: tuple[float | None, float | None] = (None, None),
     ) -> None:
         self.name = name
+        self.told_sees: bool | None = None
         self.window = window or DEFAULT_WINDOW
         self._key = key
         self._base_url = base_url
         self._stall_s = stall_s
         self._prices = prices
         self._litellm: Any = None
+
+    @property
+    def sees(self) -> bool:
+        """Whether it takes pictures: as it was told, else by its name."""
+        from hermes_tui.models import sight
+
+        return sight.sees(self.name) if self.told_sees is None else self.told_sees
 
     async def stream(self, request: Request) -> AsyncIterator[Delta]:
         """Send the request and yield what comes back. Raises ModelError, also in the middle."""
@@ -56,7 +64,8 @@ class LitellmModel:
         errors = (litellm.exceptions.openai.OpenAIError, litellm.exceptions.httpx.HTTPError)
         reader = ReplyReader(self._prices)
         try:
-            chunks = await litellm.acompletion(**self._arguments(request))
+            arguments = await asyncio.to_thread(self._arguments, request)
+            chunks = await litellm.acompletion(**arguments)
             async for chunk in self._in_time(chunks):
                 if delta := reader.take([chunk.model_dump_json().encode()]):
                     yield delta
@@ -108,7 +117,9 @@ class LitellmModel:
         return self._litellm
 
     def _arguments(self, request: Request) -> dict[str, Any]:
-        arguments: dict[str, Any] = msgspec.json.decode(request_body.encode(self.name, request))
+        dropped: frozenset[str] = frozenset(() if self.sees else (request_body.PICTURES,))
+        body = request_body.encode(self.name, request, dropped)
+        arguments: dict[str, Any] = msgspec.json.decode(body)
         arguments |= {"num_retries": 0, "drop_params": True, "timeout": self._stall_s}
         if self._key:
             arguments["api_key"] = self._key

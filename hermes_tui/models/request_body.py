@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from hermes_tui.events import ToolCall
+from hermes_tui.events import Picture, ToolCall
 from hermes_tui.models.base import Message, Request, ToolSchema
 
 
@@ -22,9 +23,19 @@ class _Call(Struct, frozen=True, gc=False):
     function: _Function
 
 
+class _Url(Struct, frozen=True, gc=False):
+    url: str
+
+
+class _Part(Struct, frozen=True, gc=False):
+    type: str
+    text: str | UnsetType = UNSET
+    image_url: _Url | UnsetType = UNSET
+
+
 class _Said(Struct, frozen=True, gc=False):
     role: str
-    content: str | None
+    content: str | list[_Part] | None
     tool_calls: list[_Call] | UnsetType = UNSET
     tool_call_id: str | UnsetType = UNSET
 
@@ -49,6 +60,8 @@ class _Body(Struct, gc=False):
 
 
 _encode = msgspec.json.encode
+PICTURES = "image"
+"""Dropped for a model that does not see; refusals of endpoints name it so."""
 
 
 def encode(
@@ -57,7 +70,9 @@ def encode(
     dropped: frozenset[str] = frozenset(),
     extra: dict[str, Any] | None = None,
 ) -> bytes:
-    """The body for one model. dropped: optional fields this endpoint refuses.
+    """The body for one model. dropped: optional fields this endpoint refuses, and pictures.
+
+    With pictures it reads files: call it in a thread then.
 
     extra: further fields, written before the messages.
     """
@@ -71,16 +86,63 @@ def encode(
     head = _encode(body)
     more = _encode(extra)[1:-1] if extra else b""
     joint = b"," if more else b""
-    return b"".join((head[:-1], joint, more, b',"messages":', _messages(request), b"}"))
+    return b"".join(
+        (head[:-1], joint, more, b',"messages":', _messages(request, PICTURES in dropped), b"}")
+    )
 
 
-def _messages(request: Request) -> bytes:
+def _messages(request: Request, blind: bool) -> bytes:
     said = [_Said("system", request.system)] if request.system else []
-    said += [_said(message) for message in request.messages]
+    shown = {} if blind else _shown(request.messages)
+    said += _all_said(request.messages, shown) if shown else map(_said, request.messages)
     try:
         return _encode(said)
     except UnicodeEncodeError:
         return _encode([_cleaned(one) for one in said])
+
+
+def _shown(messages: Sequence[Message]) -> dict[Picture, str]:
+    """The pictures that are sent, as data; it reads their files."""
+    wanted = list(dict.fromkeys(one for message in messages for one in message.pictures))
+    if not wanted:
+        return {}
+    from hermes_tui.models.pictures import data_url, newest
+
+    urls = [data_url(one) for one in wanted]
+    sent = newest(urls)
+    return {one: urls[place] for place, one in enumerate(wanted) if place in sent}
+
+
+def _all_said(messages: Sequence[Message], shown: Mapping[Picture, str]) -> list[_Said]:
+    """All messages, with pictures. Those of tools follow in a message of their own.
+
+    A tool's message holds text alone in this protocol, and the results of one reply must stand
+    together, so their pictures come after the last of them.
+    """
+    said: list[_Said] = []
+    late: list[Picture] = []
+    for message in messages:
+        if message.role != "tool" and late:
+            said.append(_Said("user", _parts(_FROM_TOOLS, late, shown)))
+            late = []
+        if message.role == "tool":
+            said.append(_said(message))
+            late += [one for one in message.pictures if one in shown]
+        elif any(one in shown for one in message.pictures):
+            said.append(_Said(message.role, _parts(message.content, message.pictures, shown)))
+        else:
+            said.append(_said(message))
+    if late:
+        said.append(_Said("user", _parts(_FROM_TOOLS, late, shown)))
+    return said
+
+
+_FROM_TOOLS = "[the pictures that the tools above returned, in their order]"
+
+
+def _parts(text: str, pictures: Iterable[Picture], shown: Mapping[Picture, str]) -> list[_Part]:
+    urls = [shown[one] for one in pictures if one in shown]
+    return [_Part("text", text), *(_Part("image_url", image_url=_Url(url)) for url in urls)]
 
 
 def _said(message: Message) -> _Said:
@@ -108,7 +170,13 @@ def readable(arguments: str) -> str:
 
 def _cleaned(said: _Said) -> _Said:
     content = said.content
-    return said if content is None else msgspec.structs.replace(said, content=_clean(content))
+    if content is None:
+        return said
+    if isinstance(content, str):
+        return msgspec.structs.replace(said, content=_clean(content))
+    texts = [one for one in content if isinstance(one.text, str)]
+    clean = [_Part("text", _clean(str(one.text))) for one in texts]
+    return msgspec.structs.replace(said, content=clean + [p for p in content if p not in texts])
 
 
 def _clean(text: str) -> str:
