@@ -1,20 +1,38 @@
-"""The tools a model gets, in one fixed order, for a full and for a lean prompt."""
+"""The tools of a session: a few the model is told of, and all others that `find_tools` finds.
+
+The schemas that are sent are the same for ever, however many tools there are. A tool of the
+second kind is a row of `FOUND`; its module is imported when it is looked for or used.
+"""
 
 from __future__ import annotations
 
 import copy
-from typing import Literal
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Literal
 
 from hermes_tui.config import ToolsConfig
 from hermes_tui.models.base import ToolSchema
 from hermes_tui.tools.ask import ask_user
 from hermes_tui.tools.base import Tool
 from hermes_tui.tools.files import edit_file, read_file, write_file
+from hermes_tui.tools.find import find_tools_in, use_tool
+from hermes_tui.tools.memory import remember
 from hermes_tui.tools.search_files import search_files
 from hermes_tui.tools.shell import process, run_command_tool
 from hermes_tui.tools.todo import todo
 
 Profile = Literal["full", "lean"]
+MOST_SHOWN = 12
+"""Schemas sent with every prompt, `find_tools` and `use_tool` included."""
+
+FOUND: dict[str, str] = {
+    "forget": "hermes_tui.tools.memory:forget",
+    "ask_user_model": "hermes_tui.tools.memory:ask_user_model",
+}
+"""Tools that are not sent but found: name to `module:attribute`, where the attribute is a `Tool`
+or a function that makes one of the `ToolsConfig`.
+"""
 
 _LEAN: dict[str, tuple[str, tuple[str, ...]]] = {
     "read_file": ("Read a text file.", ("path", "offset")),
@@ -27,8 +45,41 @@ _LEAN: dict[str, tuple[str, tuple[str, ...]]] = {
 """The tools of the lean profile: (description, arguments shown); the others keep defaults."""
 
 
-def build(config: ToolsConfig, profile: Profile = "full") -> dict[str, Tool]:
-    """All tools by name, in the order the model sees them."""
+class ToolSet(Mapping[str, Tool]):
+    """All tools by name; those behind a row of `FOUND` are imported when they are taken out."""
+
+    def __init__(self, shown: Iterable[Tool], found: Mapping[str, Tool | Callable[[], Tool]]):
+        self._tools: dict[str, Tool | Callable[[], Tool]] = {one.name: one for one in shown}
+        self._shown = tuple(self._tools)
+        self._tools |= {name: one for name, one in found.items() if name not in self._tools}
+
+    def __getitem__(self, name: str) -> Tool:
+        """The tool of a name."""
+        one = self._tools[name]
+        if not isinstance(one, Tool):
+            one = self._tools[name] = one()
+        return one
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is one, without importing it."""
+        return name in self._tools
+
+    def __iter__(self) -> Iterator[str]:
+        """Names: the shown ones in the order the model sees them, then the others."""
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._tools)
+
+    @property
+    def shown(self) -> dict[str, Tool]:
+        """The tools whose schemas the model gets, in their order."""
+        return {name: self[name] for name in self._shown}
+
+
+def build(config: ToolsConfig, profile: Profile = "full", more: Iterable[Tool] = ()) -> ToolSet:
+    """All tools. more: those of other packages and servers; they never take a name of ours."""
     every = (
         read_file,
         write_file,
@@ -38,10 +89,26 @@ def build(config: ToolsConfig, profile: Profile = "full") -> dict[str, Tool]:
         process,
         todo,
         ask_user,
+        remember,
     )
-    if profile == "full":
-        return {one.name: one for one in every}
-    return {one.name: _lean(one) for one in every if one.name in _LEAN}
+    if profile == "lean":
+        return ToolSet([_lean(one) for one in every if one.name in _LEAN], {})
+    found: dict[str, Tool | Callable[[], Tool]] = {
+        name: _maker(place, config) for name, place in FOUND.items()
+    }
+    ours = {*found, *(one.name for one in every)}
+    found |= {one.name: one for one in more if one.name not in ours}
+    tools = ToolSet([*every, find_tools_in(lambda: tools), use_tool], found)
+    return tools
+
+
+def _maker(place: str, config: ToolsConfig) -> Callable[[], Tool]:
+    def make() -> Tool:
+        module, _, attribute = place.partition(":")
+        one: Any = getattr(importlib.import_module(module), attribute)
+        return one if isinstance(one, Tool) else one(config)
+
+    return make
 
 
 def _lean(tool: Tool) -> Tool:

