@@ -29,6 +29,9 @@ _VALUE = re.compile(
     r"\s+\S",
     re.IGNORECASE,
 )
+_BESIDE = re.compile(
+    r"\b(?:too|also|as well|another|second|in addition|sometimes)\b", re.IGNORECASE
+)
 _SAME_VERB = {"moved to": "lives in", "live in": "lives in", "lives now in": "lives in",
               "work at": "works at", "work for": "works at", "works for": "works at",
               "work as": "works as", "is named": "is called"}  # fmt: skip
@@ -71,7 +74,7 @@ def topic_of(text: str) -> str:
     "The user's editor is vim" and "my editor is Helix" have the same topic, and so can't both
     be true; "the user is a nurse" has none, for one is many things.
     """
-    if text.count("\n") or len(text) > 300:
+    if text.count("\n") or len(text) > 300 or _BESIDE.search(text):
         return ""
     found = _VALUE.match(text)
     if found is None:

@@ -17,8 +17,8 @@ FITS = 0.45
 _MOST = 300
 _LINE = 320
 CARD_HEAD = (
-    "The user, as noted earlier (newest word counts; say so when something seems wrong, and use"
-    " remember or forget to put it right):"
+    "The user, as noted earlier (what they say now counts more; put a wrong line right with"
+    " remember):"
 )
 FACTS_HEAD = "Notes from earlier work (they may be out of date; check what matters):"
 

@@ -217,9 +217,24 @@ class Facts:
 
         return await self.read(work)
 
+    async def told(self, session: str) -> int:
+        """How many of the statements that count a session was told."""
+
+        def work(c: apsw.Connection) -> int:
+            row = c.execute(
+                "SELECT count(DISTINCT fact) FROM fact_use WHERE session = ?", (session,)
+            ).fetchone()
+            return int(row[0]) if row else 0  # type: ignore[arg-type]
+
+        return await self.read(work)
+
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
         """Look something up on the reading thread."""
         return await self._db.read(work)
+
+    async def change(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Change something in one durable transaction."""
+        return await self._db.write(work)
 
     async def write(self, work: Callable[[apsw.Connection], T]) -> T:
         """Note something that may be lost with the power, such as a use."""

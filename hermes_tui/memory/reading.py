@@ -141,3 +141,8 @@ def lasting(text: str) -> Iterator[str]:
         one = sentence.strip(" -*>\t")
         if 8 <= len(one) <= MOST and _LASTING.search(one) and not _TASK.search(one):
             yield one
+
+
+def leaves_something(text: str) -> bool:
+    """Whether a text says anything that may be worth keeping."""
+    return bool(told_to_remember(text)) or next(lasting(text), "") != ""

@@ -94,7 +94,8 @@ def settle(write: rows.Write, fact: Fact, who: Who) -> Outcome:
 
 def _sifted(fact: Fact) -> Fact:
     """What comes from outside never becomes a rule by itself."""
-    if not fact.taint:
+    outside = fact.taint or all(source.who == "tool" for source in fact.sources)
+    if not outside:
         return fact
     if gives_orders(fact.text):
         why = "it gives orders and comes from outside"
