@@ -39,7 +39,19 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(id="skills", slash="skills", title="Skills", help="Show the skills."),
     Command(
-        id="memory", slash="memory", args="[TEXT]", title="Memory", help="Search all sessions."
+        id="memory",
+        slash="memory",
+        args="[TEXT]",
+        title="Memory",
+        help="Search what is remembered, all sessions and skills.",
+    ),
+    Command(
+        id="me",
+        slash="me",
+        args="[QUESTION|edit ID TEXT|forget ID|undo|export]",
+        by="core",
+        title="About you",
+        help="Show what is noted about you, with sources; ask about it, correct it.",
     ),
     Command(
         id="find",

@@ -28,6 +28,7 @@ from hermes_tui.events import (
 from hermes_tui.faults import point
 from hermes_tui.intents import SessionInfo
 from hermes_tui.runtime.face import Face
+from hermes_tui.runtime.notes import dated
 from hermes_tui.store.log import Log
 
 _SEEN_IN_LISTS = (
@@ -67,8 +68,8 @@ class Ledger:
         self.last = self.shown = 0
         for record in await self._log.read(self.id):
             self._conversation.apply(record.event)
-            if isinstance(record.event, InputTaken) and record.event.note:
-                self.noted = record.event.note
+            if isinstance(record.event, InputTaken):
+                self.noted = dated(record.event.note) or self.noted
             self.last = self.shown = record.n
 
     @property

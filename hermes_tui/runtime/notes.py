@@ -6,6 +6,7 @@ import os
 import time
 
 TITLE_LIMIT = 60
+_DATED = "[It is"
 
 
 def title_of(text: str) -> str:
@@ -24,11 +25,17 @@ def session_id(now: float) -> str:
     return f"{stamp}-{os.urandom(2).hex()}"
 
 
+def dated(note: str) -> str:
+    """The part of a note that `note_for` made; empty when it has none."""
+    first = note.partition("\n")[0]
+    return first if first.startswith(_DATED) else ""
+
+
 def note_for(now: float, last: str) -> str:
     """What the model is told of the time, in the person's zone; empty while it is known.
 
     now: Unix seconds; last: the note the model has seen last.
     """
     local = time.localtime(now)
-    note = time.strftime("[It is %A, %d %B %Y; time zone UTC%z.]", local)
+    note = time.strftime(f"{_DATED} %A, %d %B %Y; time zone UTC%z.]", local)
     return "" if note == last else note
