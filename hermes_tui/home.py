@@ -110,10 +110,8 @@ class Home:
 
     @property
     def protected(self) -> tuple[str, ...]:
-        """The files and folders of the home that no tool may read or write."""
-        kept = (self.secrets, self.database, self.lock, self.socket, self.audit)
-        beside = (self.database.with_name(self.database.name + end) for end in ("-wal", "-shm"))
-        return tuple(os.path.realpath(path) for path in (*kept, *beside))
+        """What no tool may write, and read in but two folders of it: the home, and the socket."""
+        return os.path.realpath(self.path), os.path.realpath(self.socket)
 
     @property
     def socket(self) -> Path:

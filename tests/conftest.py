@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hermes_tui.backends import sandbox_probe
 from hermes_tui.home import ENV, Home
 from tests.fakes.scripted_model import ScriptedModel
 
@@ -48,3 +49,14 @@ def threaded() -> Iterator[ScriptedModel]:
     """The same, served from a thread, for tests without an event loop."""
     with ScriptedModel.in_thread() as model:
         yield model
+
+
+@pytest.fixture(autouse=True)
+def no_sandbox(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A core in the test's own process finds no sandbox, so that each command asks.
+
+    Tests of the sandbox are marked `sandbox` and find what the machine has.
+    """
+    if request.node.get_closest_marker("sandbox") is None:
+        none = sandbox_probe.Level(number=1, name="none: each command asks")
+        monkeypatch.setattr(sandbox_probe, "_known", none)

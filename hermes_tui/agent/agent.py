@@ -19,7 +19,9 @@ from hermes_tui.events import (
 from hermes_tui.models.base import Model, ToolSchema
 from hermes_tui.security.audit import AuditEntry
 from hermes_tui.security.policy import Situation
+from hermes_tui.security.secrets import Redactor
 from hermes_tui.tools.base import Tool
+from hermes_tui.tools.kit import Kit
 
 
 class Prefix(Struct, frozen=True, kw_only=True):
@@ -91,8 +93,25 @@ class TurnSession(Protocol):
         """Mode, workspace, presence and rules, as the policy wants them."""
         ...
 
+    @property
+    def redactor(self) -> Redactor:
+        """Hides the home's secrets, and whatever looks like one."""
+        ...
+
+    async def know_sandbox(self) -> None:
+        """Have `situation` know which sandbox there is; tried once in the life of a core."""
+        ...
+
+    def sandbox(self, command: str, egress: Any) -> Any:
+        """What surrounds a process that is to be contained (`backends.sandbox.Sandbox`)."""
+        ...
+
     async def record(self, *entries: AuditEntry) -> None:
         """Have entries in the audit log before what they are about happens."""
+        ...
+
+    async def checkpoint(self) -> None:
+        """Keep how the folder is, before the turn's first effect that may change it."""
         ...
 
     async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:
@@ -107,7 +126,18 @@ class TurnSession(Protocol):
     def processes(self) -> Any:
         """The core's background processes."""
         ...
-    async def checkpoint(self) -> None:
-        """Keep how the folder is, before the turn's first effect that may change it."""
+
+    @property
+    def kit(self) -> Kit:
+        """What the web and file tools of this session share."""
         ...
 
+    @property
+    def memory(self) -> Any:
+        """The memory, as this session's tools use it."""
+        ...
+
+    @property
+    def skills(self) -> Any:
+        """The skills, as this session's tools use them."""
+        ...

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hermes_tui.agent.agent import TurnSession
 from hermes_tui.agent.coalesce import Coalescer
 from hermes_tui.errors import ToolError
 from hermes_tui.events import QuestionAsked, TodoChanged, TodoItem, ToolOutput
+from hermes_tui.security.redact_stream import StreamRedactor
+
+if TYPE_CHECKING:
+    from hermes_tui.agent.network import Network
 
 
 class Call:
-    """Context of one call. `done` flushes what is still to be shown."""
+    """Context of one call. `done` flushes what is still to be shown.
 
-    def __init__(self, session: TurnSession, call_id: str, turn: int, window_chars: int) -> None:
+    contained: its processes run inside the sandbox; title: what it does, in few words.
+    """
+
+    def __init__(self, session: TurnSession, call_id: str, window_chars: int) -> None:
         self.session = session.id
         self.call_id = call_id
         self.cwd = session.cwd
@@ -22,21 +29,50 @@ class Call:
         self.outputs = session.outputs
         self.window_chars = window_chars
         self.protected = session.protected
+        self.kit = session.kit
+        self.contained = False
+        self.title = ""
         self._session = session
-        self._turn = turn
+        self._turn = session.conversation.turn
         self._show = Coalescer(self._deliver)
+        self._clean = StreamRedactor(session.redactor)
+        self._network: Network | None = None
+        self._over = False
 
     def progress(self, text: str) -> None:
         """Show more output of this call."""
         self._show.add(text)
 
     def _deliver(self, text: str, _: str) -> None:
-        event = ToolOutput(turn=self._turn, call_id=self.call_id, text=text)
-        self._session.emit(event)
+        safe = self._clean.feed(text) + (self._clean.finish() if self._over else "")
+        if safe:
+            self._session.emit(ToolOutput(turn=self._turn, call_id=self.call_id, text=safe))
 
     def done(self) -> None:
         """Show what is left and stop."""
+        self._over = True
         self._show.flush()
+        self._deliver("", "")
+        if self._network is not None:
+            self._network.over()
+
+    def sandbox(self, background: bool = False) -> Any:
+        """What surrounds a process of this call; None when it runs free."""
+        if not self.contained:
+            return None
+        from hermes_tui.agent.network import Network
+
+        self._network = Network(self._session, self.call_id, self.title, lasting=background)
+        return self._session.sandbox(self.title, self._network.egress)
+
+    def waited(self) -> float:
+        """Seconds this call has spent waiting for a person about the network."""
+        return self._network.waited() if self._network is not None else 0.0
+
+    def reached(self) -> str:
+        """The hosts its processes have reached, as a source of untrusted text."""
+        hosts = self._network.reached if self._network is not None else []
+        return ", ".join(hosts[:3])
 
     async def ask(self, text: str, options: tuple[str, ...] = ()) -> str:
         """Ask the person and wait for the answer."""
@@ -60,3 +96,13 @@ class Call:
     def processes(self) -> Any:
         """The core's background processes."""
         return self._session.processes
+
+    @property
+    def memory(self) -> Any:
+        """The memory, as this session's tools use it."""
+        return self._session.memory
+
+    @property
+    def skills(self) -> Any:
+        """The skills, as this session's tools use them."""
+        return self._session.skills

@@ -20,6 +20,7 @@ from hermes_tui.events import (
     InputWithdrawn,
     MessageImported,
     ModelAsked,
+    Picture,
     ProcessEnded,
     ProcessStarted,
     QuestionAnswered,
@@ -57,6 +58,9 @@ class Conversation:
         self.started: set[str] = set()
         self.processes: set[str] = set()
         self.rules: list[str] = []
+        self.said: list[str] = []
+        self.found: set[str] = set()
+        self.taint = ""
         self.todo: tuple[TodoItem, ...] = ()
         self.turn = 0
         self.step = 0
@@ -82,13 +86,13 @@ class Conversation:
                 self._input(event)
             case InputEdited() | InputMoved() | ShellRan():
                 self._beside(event)
+            case FilesRestored(turn=turn):
+                known = any(one >= turn for one in self.marks)
+                self._shell += [_told_back(event)] if known and event.count else []
             case ReplyReceived():
                 self._reply(event)
             case ToolStarted(call_id=call_id):
                 self.started.add(call_id)
-            case FilesRestored(turn=turn):
-                known = any(one >= turn for one in self.marks)
-                self._shell += [_told_back(event)] if known and event.count else []
             case ToolEnded():
                 self._result(event)
             case TurnStarted() | TurnEnded() | ModelAsked() | Rewound():
@@ -121,10 +125,12 @@ class Conversation:
         self._close_calls()
         self.answered = False
         self.attended = received.attended
+        self.said.append(received.text)
         content = f"{received.text}\n\n{event.note}" if event.note else received.text
         content = "\n\n".join([*self._shell, content])
         self._shell = []
-        self.messages.append(Message(role="user", content=content))
+        shown = _attached(received.text)
+        self.messages.append(Message(role="user", content=content, pictures=shown))
 
     def _beside(self, event: InputEdited | InputMoved | ShellRan) -> None:
         """What the person does beside the conversation, to be seen with the next input."""
@@ -168,9 +174,13 @@ class Conversation:
 
     def _result(self, event: ToolEnded) -> None:
         self.started.discard(event.call_id)
+        self.taint = event.untrusted or self.taint
+        self.found.update(event.found)
         if self.open_calls.pop(event.call_id, None) is not None:
             content = event.for_model
-            self.messages.append(Message(role="tool", content=content, call_id=event.call_id))
+            shown = event.pictures
+            message = Message(role="tool", content=content, call_id=event.call_id, pictures=shown)
+            self.messages.append(message)
 
     def _close_calls(self) -> None:
         """Give calls that never got a result one, or strict providers refuse the history."""
@@ -234,11 +244,27 @@ class Conversation:
         self.usage = add_usage(self.usage, usage)
 
 
+def _attached(text: str) -> tuple[Picture, ...]:
+    """The pictures that a person attached to a prompt, where its text says so."""
+    if "[attached image " not in text:
+        return ()
+    from hermes_tui.models.pictures import attached
+
+    return attached(text)
+
+
 def _told(ran: ShellRan) -> str:
     """A command the person ran, as the model reads of it."""
     code = "interrupted" if ran.exit_code is None else f"exit code {ran.exit_code}"
     gap = "" if not ran.output or ran.output.endswith("\n") else "\n"
     return f"[I ran this in my shell:]\n$ {ran.command}\n{ran.output}{gap}[{code}]"
+
+
+def _told_back(back: FilesRestored) -> str:
+    """That files are not as the model left them."""
+    names = "\n".join(f"- {path}" for path in back.paths[:50])
+    head = f"[I took files back to how they were before turn {back.turn}, among them:]"
+    return f"{head}\n{names}\n[read them anew before you rely on them]"
 
 
 def add_usage(one: Usage, other: Usage) -> Usage:
@@ -252,10 +278,3 @@ def add_usage(one: Usage, other: Usage) -> Usage:
         completion=one.completion + other.completion,
         cost=None if None in costs else sum(cost for cost in costs if cost is not None),
     )
-def _told_back(back: FilesRestored) -> str:
-    """That files are not as the model left them."""
-    names = "\n".join(f"- {path}" for path in back.paths[:50])
-    head = f"[I took files back to how they were before turn {back.turn}, among them:]"
-    return f"{head}\n{names}\n[read them anew before you rely on them]"
-
-

@@ -5,28 +5,20 @@ from __future__ import annotations
 import asyncio
 import time
 import traceback
-import uuid
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from hermes_tui.agent import guards
 from hermes_tui.agent.agent import Agent, TurnSession
 from hermes_tui.agent.call import Call
 from hermes_tui.agent.conversation import INTERRUPTED
+from hermes_tui.agent.step_events import StepEvents
 from hermes_tui.errors import HermesError
-from hermes_tui.events import (
-    ApprovalAnswered,
-    ApprovalAsked,
-    Event,
-    Status,
-    ToolCall,
-    ToolEnded,
-    ToolStarted,
-)
+from hermes_tui.events import ApprovalAsked, Event, ToolCall, ToolStarted, meant
 from hermes_tui.faults import point
-from hermes_tui.security import audit_entries
 from hermes_tui.security.audit import AuditEntry
 from hermes_tui.security.policy import Action, Decision, decide
 from hermes_tui.tools.base import Tool, ToolResult
@@ -39,6 +31,7 @@ class _Job(Struct, kw_only=True):
     tool: Tool
     arguments: dict[str, Any]
     action: Action
+    decision: Decision
     asked: ApprovalAsked | None = None
 
 
@@ -59,8 +52,7 @@ class _Runner:
     def __init__(self, agent: Agent, session: TurnSession) -> None:
         self.agent = agent
         self.session = session
-        self.turn = session.conversation.turn
-        self.step = session.conversation.step
+        self.tell = StepEvents(session)
         self.jobs: list[_Job] = []
         self.decided: list[AuditEntry] = []
         self.slots = asyncio.Semaphore(agent.parallel)
@@ -69,37 +61,45 @@ class _Runner:
     async def prepare(self, calls: list[ToolCall]) -> None:
         """Decide about each call and store what was decided, in one commit."""
         events: list[Event] = []
-        for call in calls:
-            events.extend(self._decide(call))
+        for call in map(meant, calls):
+            events.extend(await self._decide(call))
         await self.session.record(*self.decided)
         await self.session.add(events)
         point("tool intent stored")
 
-    def _decide(self, call: ToolCall) -> list[Event]:
+    async def _decide(self, call: ToolCall) -> list[Event]:
         tool = self.agent.tools.get(call.tool)
         if tool is None:
             known = ", ".join(self.agent.tools)
-            return [self._ended(call, "error", f"there is no tool {call.tool!r}; tools: {known}")]
+            text = f"there is no tool {call.tool!r}; tools: {known}"
+            return [self.tell.ended(call, "error", text)]
         if call.id in self.session.conversation.started and not tool.repeatable:
-            place = self._place(call)
-            self.decided.append(audit_entries.of_cut_off(place, call.tool, call.arguments))
-            return [self._ended(call, "interrupted", INTERRUPTED)]
+            self.decided.append(self.tell.cut_off(call))
+            return [self.tell.ended(call, "interrupted", INTERRUPTED)]
         try:
             arguments = tool.parse(call.arguments)
             action = tool.action(arguments, self.session.cwd)
         except HermesError as error:
-            return [self._ended(call, "error", str(error))]
-        decision = decide(action, self.session.situation())
+            return [self.tell.ended(call, "error", str(error))]
+        decision = await self._decision(call, action)
         if decision.verdict == "deny":
-            self.decided.append(self._record(call, action, decision))
-            return [self._ended(call, "denied", f"denied: {decision.reason}")]
-        job = _Job(call=call, tool=tool, arguments=arguments, action=action)
+            self.decided.append(self.tell.decided(call, action, decision))
+            return [self.tell.ended(call, "denied", f"denied: {decision.reason}")]
+        job = _Job(call=call, tool=tool, arguments=arguments, action=action, decision=decision)
         self.jobs.append(job)
         if decision.verdict == "ask":
-            job.asked = self._asking(call, action, decision.reason)
+            job.asked = self.tell.asking(call, action, decision)
         ask_id = job.asked.ask_id if job.asked else ""
-        self.decided.append(self._record(call, action, decision, ask_id))
+        self.decided.append(self.tell.decided(call, action, decision, ask_id))
         return [job.asked or self._started(job)]
+
+    async def _decision(self, call: ToolCall, action: Action) -> Decision:
+        """What the policy says, and whether a secret would leave with the call."""
+        if why := guards.carries_secret(call.arguments, action, self.session.redactor):
+            return Decision(verdict="deny", reason=why)
+        if action.kind == "execute":
+            await self.session.know_sandbox()
+        return decide(action, self.session.situation())
 
     async def run(self) -> None:
         """Run all jobs: at once, but never two on the same resource."""
@@ -121,42 +121,42 @@ class _Runner:
                 began = time.monotonic()
                 result = await self._effect(job)
         point("tool ran")
-        ended = self._ended(job.call, "error" if result.failed else "ok", result.for_model)
+        ended = self.tell.ended(job.call, "error" if result.failed else "ok", result.for_model)
         ended = msgspec.structs.replace(
             ended,
             details=result.details,
             seconds=round(time.monotonic() - began, 4),
             output_path=result.output_path,
             output_bytes=result.output_bytes,
+            untrusted=guards.source_of(result, job.action, self.session.situation()),
+            found=result.found,
+            pictures=result.pictures,
         )
         await self.session.add(ended, durable=False)
         point("tool result stored")
 
     async def _effect(self, job: _Job) -> ToolResult:
-        context = Call(self.session, job.call.id, self.turn, self.agent.output_chars)
-        try:
-            return await job.tool.run(job.arguments, context)
-        except HermesError as error:
-            return ToolResult(for_model=f"error: {error}", failed=True)
-        except Exception as error:  # noqa: BLE001 - a tool's fault is the model's to read
-            trace = "".join(traceback.format_exception(error)[-3:])
-            details = {"traceback": trace}
-            text = f"error: the tool failed inside: {type(error).__name__}: {error}"
-            return ToolResult(for_model=text, details=details, failed=True)
-        finally:
-            context.done()
+        if job.action.kind in ("write", "execute"):
+            await self.session.checkpoint()
+        context = Call(self.session, job.call.id, self.agent.output_chars)
+        context.contained, context.title = job.decision.contained, job.action.title
+        result = await _outcome(job, context)
+        if reached := context.reached():
+            result = msgspec.structs.replace(result, untrusted=result.untrusted or reached)
+        return guards.cleaned(result, self.session.redactor)
 
     async def _approved(self, job: _Job, asked: ApprovalAsked) -> bool:
         answer = await self.session.approval(asked)
         if answer.verdict in ("deny", "expired"):
-            await self.session.add(self._refusal(job.call, answer))
+            await self.session.add(self.tell.refusal(job.call, answer))
             return False
         if answer.arguments:
             job.call = msgspec.structs.replace(job.call, arguments=answer.arguments)
             if not await self._described(job):
                 return False
             edited = Decision(verdict="allow", reason="a person changed it and approved it so")
-            await self.session.record(self._record(job.call, job.action, edited, asked.ask_id))
+            entry = self.tell.decided(job.call, job.action, edited, asked.ask_id)
+            await self.session.record(entry)
         return True
 
     async def _still_as_approved(self, job: _Job) -> bool:
@@ -168,77 +168,52 @@ class _Runner:
                 return True
             seen = job.action.digest
             why = "what it would do has changed since it was approved"
-            asked = self._asking(job.call, job.action, why)
-            again = Decision(verdict="ask", reason=why)
-            await self.session.record(self._record(job.call, job.action, again, asked.ask_id))
+            again = msgspec.structs.replace(job.decision, verdict="ask", reason=why)
+            asked = self.tell.asking(job.call, job.action, again)
+            entry = self.tell.decided(job.call, job.action, again, asked.ask_id)
+            await self.session.record(entry)
             await self.session.add(asked)
             if not await self._approved(job, asked):
                 return False
         return False
 
     async def _described(self, job: _Job) -> bool:
-        """Work out again what the call would do; an error result when it can't be done."""
+        """Work out again what the call would do; an end when it can't or must not be done."""
         try:
             job.arguments = job.tool.parse(job.call.arguments)
             job.action = job.tool.action(job.arguments, self.session.cwd)
         except HermesError as error:
-            await self.session.add(self._ended(job.call, "error", str(error)))
+            await self.session.add(self.tell.ended(job.call, "error", str(error)))
+            return False
+        job.decision = await self._decision(job.call, job.action)
+        if job.decision.verdict == "deny":
+            await self.session.record(self.tell.decided(job.call, job.action, job.decision))
+            text = f"denied: {job.decision.reason}"
+            await self.session.add(self.tell.ended(job.call, "denied", text))
             return False
         return True
 
-    def _refusal(self, call: ToolCall, answer: ApprovalAnswered) -> ToolEnded:
-        why = f": {answer.reason}" if answer.reason else ""
-        if answer.verdict == "expired":
-            return self._ended(call, "denied", f"nobody answered in time; it was not run{why}")
-        return self._ended(call, "denied", f"the user denied this{why}")
-
-    # --- for the audit log ---------------------------------------------------------------
-
-    def _place(self, call: ToolCall, ask_id: str = "") -> audit_entries.Place:
-        return audit_entries.Place(
-            session=self.session.id, turn=self.turn, call_id=call.id, ask_id=ask_id
-        )
-
-    def _record(
-        self, call: ToolCall, action: Action, decision: Decision, ask_id: str = ""
-    ) -> AuditEntry:
-        place = self._place(call, ask_id)
-        return audit_entries.of_decision(place, action, self.session.situation(), decision)
-
-    # --- events --------------------------------------------------------------------------
-
     def _started(self, job: _Job) -> ToolStarted:
         return ToolStarted(
-            turn=self.turn,
-            step=self.step,
+            turn=self.tell.turn,
+            step=self.tell.step,
             call_id=job.call.id,
             tool=job.tool.name,
             arguments=job.call.arguments,
             summary=job.action.title,
+            where=self.tell.where(job.action, job.decision),
         )
 
-    def _ended(self, call: ToolCall, status: Status, text: str) -> ToolEnded:
-        return ToolEnded(
-            turn=self.turn,
-            step=self.step,
-            call_id=call.id,
-            tool=call.tool,
-            status=status,
-            for_model=text,
-        )
 
-    def _asking(self, call: ToolCall, action: Action, reason: str) -> ApprovalAsked:
-        return ApprovalAsked(
-            ask_id=uuid.uuid4().hex[:12],
-            turn=self.turn,
-            step=self.step,
-            call_id=call.id,
-            tool=call.tool,
-            arguments=call.arguments,
-            title=action.title,
-            detail=action.detail,
-            detail_kind=action.detail_kind,
-            reason=reason,
-            undo=action.undo,
-            rule=action.rule,
-        )
+async def _outcome(job: _Job, context: Call) -> ToolResult:
+    try:
+        return await job.tool.run(job.arguments, context)
+    except HermesError as error:
+        return ToolResult(for_model=f"error: {error}", failed=True)
+    except Exception as error:  # noqa: BLE001 - a tool's fault is the model's to read
+        trace = "".join(traceback.format_exception(error)[-3:])
+        details = {"traceback": trace}
+        text = f"error: the tool failed inside: {type(error).__name__}: {error}"
+        return ToolResult(for_model=text, details=details, failed=True)
+    finally:
+        context.done()

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from hermes_tui.events.base import Event, Outcome, Status, TodoItem, ToolCall, Usage, Verdict
+from hermes_tui.events.base import (
+    Event,
+    Outcome,
+    Picture,
+    Status,
+    TodoItem,
+    ToolCall,
+    Usage,
+    Verdict,
+)
 
 
 class TurnStarted(Event, frozen=True, kw_only=True):
@@ -73,7 +82,10 @@ class ModelFailed(Event, frozen=True, kw_only=True):
 
 
 class ToolStarted(Event, frozen=True, kw_only=True):
-    """A tool is about to run: the intent, stored before the effect. summary: one line."""
+    """A tool is about to run: the intent, stored before the effect. summary: one line.
+
+    where: what surrounds the process it starts, empty when it starts none.
+    """
 
     turn: int
     step: int
@@ -81,12 +93,15 @@ class ToolStarted(Event, frozen=True, kw_only=True):
     tool: str
     arguments: str = "{}"
     summary: str = ""
+    where: str = ""
 
 
 class ToolEnded(Event, frozen=True, kw_only=True):
     """A tool's result. for_model: what the model reads; details: what screens show.
 
     output_path: file with the whole output when it was longer than the model may see.
+    untrusted: where text in it came from that neither the person nor the agent wrote; found:
+    addresses that a search returned; pictures: what a model that sees gets beside the text.
     """
 
     turn: int
@@ -99,6 +114,9 @@ class ToolEnded(Event, frozen=True, kw_only=True):
     seconds: float = 0.0
     output_path: str = ""
     output_bytes: int = 0
+    untrusted: str = ""
+    found: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
 
 
 class RanAgain(Event, frozen=True, kw_only=True):

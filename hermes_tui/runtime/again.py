@@ -32,6 +32,7 @@ from hermes_tui.events import (
 )
 from hermes_tui.intents import RunAgain
 from hermes_tui.runtime.session import STOPPED, Session
+from hermes_tui.tools.kit import Kit
 from hermes_tui.security.audit import AuditEntry
 from hermes_tui.security.policy import Situation
 from hermes_tui.security.secrets import Redactor
@@ -60,8 +61,8 @@ async def _run(core: Core, session: Session, intent: RunAgain, was: ToolStarted)
         await aside.end("error", str(error))
     finally:
         await aside.end("stopped", STOPPED)
-
         session.changes_ended()
+
 
 class _Aside:
     """The session as the runner of tools sees it, with the results kept out of the conversation."""
@@ -175,11 +176,11 @@ class _Aside:
         """Into the audit log, as for any call."""
         await self._session.record(*entries)
 
-    async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:
     async def checkpoint(self) -> None:
         """Keep how the folder is, for this run alone."""
         await self._session.checkpoint("again")
 
+    async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:
         """Wait for the answer to an approval."""
         return await self._session.approval(asked)
 
@@ -188,9 +189,19 @@ class _Aside:
         return await self._session.question(asked)
 
     @property
+    def kit(self) -> Kit:
+        """What the web and file tools of this session share."""
+        return self._session.kit
+
+    @property
     def processes(self) -> Any:
         """The core's background processes."""
         return self._session.processes
+
+    @property
+    def memory(self) -> Any:
+        """The memory, as this session's tools use it."""
+        return self._session.memory
 
 
 async def _started(core: Core, session: str, call_id: str) -> ToolStarted:

@@ -31,16 +31,18 @@ from hermes_tui.runtime.server import Server
 from hermes_tui.runtime.session import Session
 from hermes_tui.runtime.settings import Settings
 from hermes_tui.runtime.shelf import Shelf
+from hermes_tui.runtime.surroundings import Surroundings
 from hermes_tui.runtime.workshop import Workshop
 from hermes_tui.security.audit import Audit
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
 
 if TYPE_CHECKING:
-    from hermes_tui.tools.processes import Background, Processes
     from hermes_tui.runtime.checkpoints import Checkpoints
     from hermes_tui.runtime.remembering import Remembering, SessionMemory
+    from hermes_tui.runtime.using_skills import SessionSkills, UsingSkills
     from hermes_tui.tools.kit import Kit
+    from hermes_tui.tools.processes import Background, Processes
 
 _log = logging.getLogger(__name__)
 
@@ -66,15 +68,17 @@ class Core:
         self.db = Database(home.database)
         self.log = Log(self.db)
         self.audit = Audit(home)
+        self.surroundings = Surroundings(self)
         self.shelf = Shelf(self)
-        self.workshop = Workshop(home, self.log)
+        self.workshop = Workshop(home, self.log, self._remembered, self._skilled)
         self.paths = PathFinder()
         self.fetching = Fetching(self)
         self._processes: Processes | None = None
-        self._resume = resume
-        self._lock = CoreLock(home)
         self._checkpoints: Checkpoints | None = None
         self._memory: Remembering | None = None
+        self._using_skills: UsingSkills | None = None
+        self._resume = resume
+        self._lock = CoreLock(home)
         self._server = Server(self)
         self._group: asyncio.TaskGroup | None = None
         self._life: asyncio.Task[None] | None = None
@@ -94,9 +98,9 @@ class Core:
             self._life = asyncio.create_task(self._live(ready))
             self._life.add_done_callback(self._died)
             await ready
+            await self._finish_restore()
             if listen:
                 await self._server.start(self.home.socket)
-            await self._finish_restore()
         except BaseException:
             await self.end("could not start")
             raise
@@ -104,8 +108,6 @@ class Core:
             await self.resume_open_turns()
         return self
 
-    async def resume_open_turns(self) -> None:
-        """Work on turns that an earlier core left open."""
     async def _finish_restore(self) -> None:
         """Finish what an earlier core was putting back when it died."""
         if self.home.restoring.exists():
@@ -113,6 +115,8 @@ class Core:
 
             await finish_interrupted(self)
 
+    async def resume_open_turns(self) -> None:
+        """Work on turns that an earlier core left open."""
         self._resume = True
         for session_id in await self.log.open_turns():
             (await self.session(session_id)).resume()
@@ -161,10 +165,13 @@ class Core:
             await asyncio.wait([self._learning], timeout=1)
         if self._processes is not None:
             await self._processes.close()
-        await self.fetching.stop()
-        await self.workshop.close()
         if self._checkpoints is not None:
             await self._checkpoints.close()
+        await self.fetching.stop()
+        await self.surroundings.close()
+        await self.workshop.close()
+        if self._memory is not None:
+            await self._memory.close()
         self._over.set()
         if self._life is not None:
             await asyncio.wait([self._life], timeout=5)
@@ -234,10 +241,22 @@ class Core:
         if problem := await self.settings.refresh():
             text = f"the settings were not read again, the old ones hold: {problem.message}"
             await session.add(Notice(text=text, hint=problem.hint, level="warning"))
-        return await self.workshop.agent_for(session, self.config)
+        agent = await self.workshop.agent_for(session, self.config)
+        await self.memory.prepare(session, not session.takes_notes)
+        if session.takes_notes and self.config.skills.enabled:
+            await self.using_skills.prepare(session)
+        return agent
+
+    async def _remembered(self, session: Session, lean: bool) -> tuple[tuple[str, str], ...]:
+        return await self.memory.prefix(session, lean)
+
+    async def _skilled(self, session: Session) -> str:
+        return await self.using_skills.standing(session) if self.config.skills.enabled else ""
 
     def turn_ended(self) -> None:
         """Do what can wait until nobody does: nothing in a short-lived core."""
+        if self._memory is not None and self._resume and not self.end_reason:
+            self.spawn(self._memory.turns_ended())
         if self._resume and not self.end_reason and (not self._learning or self._learning.done()):
             self._learning = self.spawn(self.workshop.learn_windows())
 
@@ -255,18 +274,6 @@ class Core:
         """The mode of a new session."""
         return self.config.agent.mode
 
-    # --- background processes ------------------------------------------------------------------
-
-    @property
-    def processes(self) -> Processes:
-        """The background processes; made at first use."""
-        if self._processes is None:
-            from hermes_tui.tools.processes import Processes
-
-            self._processes = Processes(self._process_changed)
-        return self._processes
-
-    def _process_changed(self, one: Background) -> None:
     # --- memory --------------------------------------------------------------------------------
 
     @property
@@ -277,6 +284,21 @@ class Core:
 
             self._memory = Remembering(self)
         return self._memory
+
+    @property
+    def using_skills(self) -> UsingSkills:
+        """The skills; made at first use."""
+        if self._using_skills is None:
+            from hermes_tui.runtime.using_skills import UsingSkills
+
+            self._using_skills = UsingSkills(self)
+        return self._using_skills
+
+    def skills_of(self, session: Session) -> SessionSkills:
+        """The skills, as one session's tools use them."""
+        from hermes_tui.runtime.using_skills import SessionSkills
+
+        return SessionSkills(self.using_skills, session)
 
     def kit_of(self, session: Session) -> Kit:
         """What the web and file tools of a session share."""
@@ -299,6 +321,18 @@ class Core:
             self._checkpoints = Checkpoints(self)
         return self._checkpoints
 
+    # --- background processes ------------------------------------------------------------------
+
+    @property
+    def processes(self) -> Processes:
+        """The background processes; made at first use."""
+        if self._processes is None:
+            from hermes_tui.tools.processes import Processes
+
+            self._processes = Processes(self._process_changed)
+        return self._processes
+
+    def _process_changed(self, one: Background) -> None:
         if not self.end_reason:
             self.spawn(self._record_process(one, one.status))
             self.changed(one.session)

@@ -33,6 +33,7 @@ from hermes_tui.events import (
     Trouble,
     TurnEnded,
     TurnStarted,
+    meant,
 )
 from hermes_tui.faults import point
 from hermes_tui.home import ENV as HOME_ENV
@@ -53,10 +54,13 @@ from hermes_tui.intents import (
 from hermes_tui.runtime.ledger import Ledger
 from hermes_tui.runtime.notes import note_for, title_of
 from hermes_tui.runtime.person_shell import PersonShell
+from hermes_tui.runtime.surroundings import Surroundings
 from hermes_tui.security import audit_entries
 from hermes_tui.security.audit import Audit, AuditEntry
 from hermes_tui.security.policy import Situation, mode_named
+from hermes_tui.security.secrets import Redactor
 from hermes_tui.store.log import Log
+from hermes_tui.tools.kit import Kit
 
 STOP_LIMIT = 5.0
 STOPPED = "stopped by the user before it ended; what it had done by then is not undone"
@@ -69,6 +73,7 @@ class Services(Protocol):
     log: Log
     home: Home
     audit: Audit
+    surroundings: Surroundings
 
     async def agent_for(self, session: Session) -> Agent:
         """The agent that answers this session's next turn."""
@@ -91,13 +96,25 @@ class Services(Protocol):
         ...
 
     @property
+    def checkpoints(self) -> Any:
+        """How folders were before turns changed them (`runtime.checkpoints.Checkpoints`)."""
+        ...
+
+    @property
     def processes(self) -> Any:
         """The core's background processes."""
         ...
 
-    @property
-    def checkpoints(self) -> Any:
-        """How folders were before turns changed them (`runtime.checkpoints.Checkpoints`)."""
+    def kit_of(self, session: Session) -> Kit:
+        """What the web and file tools of a session share."""
+        ...
+
+    def memory_of(self, session: Session) -> Any:
+        """The memory, as this session's tools use it."""
+        ...
+
+    def skills_of(self, session: Session) -> Any:
+        """The skills, as this session's tools use them."""
         ...
 
 
@@ -108,6 +125,7 @@ class Session(Ledger):
         super().__init__(core.log, key, info)
         self.prefix: Prefix | None = None
         self.takes_notes = True
+        self.remarks: list[str] = []  # told to the model beside the next input, once
         self.env = {HOME_ENV: str(core.home.path)}  # `hermes` in a tool means this agent
         self.outputs = str(core.home.outputs / info.id)
         self.protected = core.home.protected
@@ -117,7 +135,9 @@ class Session(Ledger):
         self._asks: dict[str, asyncio.Future[Any]] = {}
         self._answered: dict[str, str] = {}
         self._shell: PersonShell | None = None
+        self._kit: Kit | None = None
         self.again: asyncio.Task[None] | None = None
+        self._kept = False
 
     # --- for the loop ------------------------------------------------------------------------
 
@@ -126,6 +146,23 @@ class Session(Ledger):
         """The core's background processes."""
         return self._core.processes
 
+    @property
+    def kit(self) -> Kit:
+        """What the web and file tools of this session share; made at first use."""
+        if self._kit is None:
+            self._kit = self._core.kit_of(self)
+        return self._kit
+
+    @property
+    def memory(self) -> Any:
+        """The memory, as this session's tools use it (`runtime.remembering.SessionMemory`)."""
+        return self._core.memory_of(self)
+
+    @property
+    def skills(self) -> Any:
+        """The skills, as this session's tools use them (`runtime.using_skills.SessionSkills`)."""
+        return self._core.skills_of(self)
+
     def take_steering(self) -> list[Event]:
         """What was typed meanwhile; at the start of a turn with nothing else, the oldest queued."""
         waiting = list(self.conversation.waiting.values())
@@ -133,11 +170,12 @@ class Session(Ledger):
         if not due and self.conversation.step == 0:
             due = waiting[:1]
         return [self._take(one) for one in due]
-        self._kept = False
 
     def _take(self, received: InputReceived) -> InputTaken:
         note = note_for(time.time(), self.noted) if self.takes_notes else ""
         self.noted = note or self.noted
+        note = "\n".join([*([note] if note else []), *self.remarks])
+        self.remarks = []
         turn = self.conversation.turn
         return InputTaken(input_id=received.input_id, turn=turn, note=note)
 
@@ -150,19 +188,51 @@ class Session(Ledger):
         """Mode, workspace, presence and rules."""
         allowed, denied = self._core.rules()
         talk = self.conversation
+        person = self.env.get("HOME", "")
+        place = self._core.surroundings.place(self.cwd, person)
         return Situation(
             mode=mode_named(talk.mode),
             workspace=self.cwd,
             attended=talk.attended,
             rules=(*allowed, *talk.rules),
             denied=denied,
-            home=self.env.get("HOME", ""),
+            home=person,
             state=str(self._core.home.path),
+            level=place.level,
+            why_none=place.why,
+            refused=place.refused,
+            taint=talk.taint,
+            said=talk.said,
+            found=talk.found,
         )
+
+    @property
+    def redactor(self) -> Redactor:
+        """Hides the home's secrets, and whatever looks like one."""
+        return self._core.surroundings.redactor
+
+    async def know_sandbox(self) -> None:
+        """Have `situation` know which sandbox there is."""
+        await self._core.surroundings.probe()
+
+    def sandbox(self, command: str, egress: Any) -> Any:
+        """What surrounds a process that is to be contained."""
+        return self._core.surroundings.sandbox(self.cwd, self.env, command, egress)
 
     async def record(self, *entries: AuditEntry) -> None:
         """Have entries in the audit log before what they are about happens."""
         await self._core.audit.record(*entries)
+
+    async def checkpoint(self, kind: Literal["turn", "again"] = "turn") -> None:
+        """Keep how the folder is, before the turn's first effect that may change it."""
+        self._kept = True
+        await self._core.checkpoints.before(self, kind)
+
+    def changes_ended(self) -> None:
+        """Nothing of the agent's changes the folder any more, until the next turn."""
+        if self._kept:
+            self._kept = False
+            self._core.checkpoints.ended(self)
 
     async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:
         """Wait for the answer to an approval."""
@@ -213,17 +283,6 @@ class Session(Ledger):
     def task(self) -> asyncio.Task[None] | None:
         """The task that works on the turn, if one runs."""
         return self._task if self.working else None
-
-    async def checkpoint(self, kind: Literal["turn", "again"] = "turn") -> None:
-        """Keep how the folder is, before the turn's first effect that may change it."""
-        self._kept = True
-        await self._core.checkpoints.before(self, kind)
-
-    def changes_ended(self) -> None:
-        """Nothing of the agent's changes the folder any more, until the next turn."""
-        if self._kept:
-            self._kept = False
-            self._core.checkpoints.ended(self)
 
     def listed(self) -> None:
         """Tell every face that the list changed."""
@@ -390,6 +449,7 @@ class Session(Ledger):
             seconds = round(time.monotonic() - began, 3)
             await self.add(self._with_totals(ended, seconds))
             point("turn ended")
+            self.changes_ended()
             if self.conversation.in_turn:
                 continue  # the next one was started while the end of this one was stored
             if ended.outcome in ("failed", "stopped") or not self.conversation.waiting:
@@ -435,12 +495,11 @@ class Session(Ledger):
                 status="stopped",
                 for_model=STOPPED,
             )
-            for call in talk.open_calls.values()
+            for call in map(meant, talk.open_calls.values())
         ]
         await self.add(ended, hold=True)
 
     async def _expire_old_asks(self) -> None:
-            self.changes_ended()
         """Questions of a core that is gone are asked anew; the old ones can't be answered."""
         stale = [ask_id for ask_id in self.conversation.approvals if ask_id not in self._asks]
         why = "the core restarted; it is asked again"

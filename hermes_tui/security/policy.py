@@ -1,8 +1,9 @@
 """One function decides for every face whether a tool call runs, asks or is denied.
 
-Reads run, writes outside the workspace and commands ask, nobody present means no. Commands are
-read (`risk_assess`): what would wreck a machine is refused in every mode, and the question says
-what the command would do. Nothing else in the tree decides.
+Reads run, writes ask, commands run without a question where the sandbox takes their harm away,
+nobody present means no. Commands are read (`risk_assess`): what would wreck a machine is refused
+in every mode. After untrusted text was read, what goes out asks unless the person named the
+target (`taint`). Nothing else in the tree decides.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Sequence, Set
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-Kind = Literal["read", "write", "execute", "ask", "state"]
+Kind = Literal["read", "write", "execute", "ask", "state", "fetch", "send", "spend", "persist"]
 Mode = Literal["ask", "auto-edit", "plan", "yolo"]
 MODES: tuple[Mode, ...] = ("ask", "auto-edit", "plan", "yolo")
 
@@ -30,9 +33,12 @@ def mode_named(text: str) -> Mode:
 class Action(Struct, frozen=True, kw_only=True):
     """What a tool call would do, said by the tool before it does it.
 
-    kind: `read`, `write` (files), `execute` (processes), `ask` (the person) or `state` (the
-    agent's own to-do list). title: few words; detail: the exact command or the unified diff;
-    paths: absolute real paths it would touch; rule: what "always" would save.
+    kind: `read`, `write` (files), `execute` (processes), `ask` (the person), `state` (the
+    agent's own to-do list), `fetch` (read from the network), `send` (to people or services),
+    `spend` (money) or `persist` (what outlives the session: memory, skills, jobs). title: few
+    words; detail: the exact command or the unified diff; paths: absolute real paths it would
+    touch; sends: where it goes: URLs, hosts, addresses, chats; rule: what "always" would save;
+    outside: it asks to run outside the sandbox.
     """
 
     tool: str
@@ -44,18 +50,24 @@ class Action(Struct, frozen=True, kw_only=True):
     cwd: str = ""
     undo: str = ""
     rule: str = ""
+    sends: tuple[str, ...] = ()
+    outside: bool = False
 
     @property
     def digest(self) -> str:
         """A digest of exactly this action, for audit and replay."""
-        text = json.dumps([self.tool, self.kind, self.detail, self.paths, self.cwd])
+        about = (self.tool, self.kind, self.detail, self.paths, self.cwd, self.sends)
+        text = json.dumps([*about, self.outside])
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Situation(Struct, frozen=True, kw_only=True):
     """Where the question comes up: mode, workspace, whether a person can answer, rules so far.
 
-    home: the person's home folder; state: the agent's own folder.
+    home: the person's home folder; state: the agent's own folder. level: of the sandbox that a
+    command would run in, 1 for none, and why_none says why. taint: where untrusted text came
+    from that this conversation has read, empty for nowhere; said: what the person typed; found:
+    addresses that searches returned. refused: why no command may run here at all.
     """
 
     mode: Mode = "ask"
@@ -65,20 +77,31 @@ class Situation(Struct, frozen=True, kw_only=True):
     denied: tuple[str, ...] = ()
     home: str = ""
     state: str = ""
+    level: Literal[1, 2, 3] = 1
+    why_none: str = ""
+    taint: str = ""
+    said: Sequence[str] = ()
+    found: Set[str] = frozenset()
+    refused: str = ""
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """allow, ask or deny, with a reason a person understands."""
+    """allow, ask or deny, with a reason a person understands.
+
+    contained: it runs inside the sandbox, also after a person's yes.
+    """
 
     verdict: Literal["allow", "ask", "deny"]
     reason: str = ""
+    contained: bool = False
 
 
 def decide(action: Action, situation: Situation) -> Decision:
     """Decide about one action in one situation. Deny beats allow, unknown means ask."""
     decision = _decide(action, situation)
     if decision.verdict == "ask" and not situation.attended:
-        return Decision(verdict="deny", reason=f"nobody is here to approve it ({decision.reason})")
+        reason = f"nobody is here to approve it ({decision.reason})"
+        return replace(decision, verdict="deny", reason=reason)
     return decision
 
 
@@ -89,18 +112,23 @@ def _decide(action: Action, situation: Situation) -> Decision:
         return Decision(verdict="deny", reason=DENIED)
     if action.kind in ("read", "ask", "state"):
         return Decision(verdict="allow", reason="it changes nothing outside the session")
+    if action.kind == "fetch":
+        return _fetch(action, situation)
     if (by_mode := _by_mode(situation)) is not None:
         return by_mode
     if matches(action, situation.rules):
         return Decision(verdict="allow", reason=ALLOWED)
     if action.kind == "write":
         return _write(action, situation)
+    if action.kind in ("send", "spend", "persist"):
+        return _outward(action, situation)
     return Decision(verdict="ask", reason=RUNS)
 
 
 DENIED = "a deny rule covers it"
 ALLOWED = "an always rule covers it"
 RUNS = "it runs a command"
+OUTSIDE = "it wants to run outside the sandbox"
 
 
 def _by_mode(situation: Situation) -> Decision | None:
@@ -114,6 +142,7 @@ def _by_mode(situation: Situation) -> Decision | None:
 def _command(action: Action, situation: Situation) -> Decision:
     """Decide about shell text by what it would do. The floor holds in every mode."""
     from hermes_tui.security import commands_rules
+    from hermes_tui.security.commands_decide import decide_command
     from hermes_tui.security.risk_assess import assess
 
     found = assess(
@@ -123,17 +152,72 @@ def _command(action: Action, situation: Situation) -> Decision:
         home=situation.home,
         state=situation.state,
     )
-    if found.floor:
-        return Decision(verdict="deny", reason=found.reason or "it would wreck the machine")
+    by_risk = decide_command(found, situation.level)
+    contained = by_risk.sandbox == "contained" and not action.outside
+
+    def so(verdict: Literal["allow", "ask", "deny"], reason: str) -> Decision:
+        return Decision(verdict=verdict, reason=reason, contained=contained)
+
+    if by_risk.decision == "deny":
+        return so("deny", by_risk.reason or "it would wreck the machine")
+    if situation.refused:
+        return so("deny", situation.refused)
     deny = _of_tool(action.tool, situation.denied)
     if action.detail in deny or commands_rules.denied(deny, found):
-        return Decision(verdict="deny", reason=DENIED)
+        return so("deny", DENIED)
     if (by_mode := _by_mode(situation)) is not None:
-        return by_mode
+        return so(by_mode.verdict, by_mode.reason)
     allow = _of_tool(action.tool, situation.rules)
-    if action.detail in allow or commands_rules.covered(allow, found):
-        return Decision(verdict="allow", reason=ALLOWED)
-    return Decision(verdict="ask", reason=found.reason or found.opaque_reason or RUNS)
+    if not action.outside and (action.detail in allow or commands_rules.covered(allow, found)):
+        return so("allow", ALLOWED)
+    if action.outside:
+        return so("ask", found.reason or found.opaque_reason or OUTSIDE)
+    if by_risk.decision == "allow":
+        return so("allow", by_risk.reason)
+    known = found.reason or found.opaque_reason or found.outside
+    return so("ask", known or situation.why_none or by_risk.reason)
+
+
+def _fetch(action: Action, situation: Situation) -> Decision:
+    """Reading from the network: free, until something untrusted may have chosen the address."""
+    from hermes_tui.security.taint import strange
+
+    if not situation.taint or situation.mode == "yolo" or matches(action, situation.rules):
+        return Decision(verdict="allow", reason="it only reads")
+    far = strange(action.sends, situation)
+    if not far:
+        return Decision(verdict="allow", reason="you named it, or a search led there")
+    return Decision(
+        verdict="ask",
+        reason=f"text from {situation.taint} was read, and you did not name {far[0]}",
+    )
+
+
+_SAYS = {
+    "send": "it sends something out",
+    "spend": "it spends money",
+    "persist": "it is kept for later sessions",
+}
+
+
+def _outward(action: Action, situation: Situation) -> Decision:
+    """What others would see, pay for, or what later sessions would go by."""
+    from hermes_tui.security.taint import unnamed
+
+    says = _SAYS[action.kind]
+    far = unnamed(action.sends, situation.said)
+    if action.kind == "persist" and not action.sends:
+        far = ("it",) if situation.taint else ()
+    elif not action.sends:
+        far = ("its target",)
+    if not far:
+        return Decision(verdict="allow", reason=f"{says}, as you said")
+    if situation.taint:
+        return Decision(
+            verdict="ask",
+            reason=f"{says}, text from {situation.taint} was read, and you did not name {far[0]}",
+        )
+    return Decision(verdict="ask", reason=says)
 
 
 def _of_tool(tool: str, rules: tuple[str, ...]) -> tuple[str, ...]:
@@ -160,5 +244,12 @@ def inside(path: str, folder: str) -> bool:
 
 def matches(action: Action, rules: tuple[str, ...]) -> bool:
     """Whether one of the rules covers the action: its tool's name, a space, its exact subject."""
+    mine = _of_tool(action.tool, rules)
+    if action.kind in ("fetch", "send", "spend", "persist"):
+        from hermes_tui.security.taint import host_of
+
+        return bool(action.sends) and all(
+            one in mine or host_of(one) in mine for one in action.sends
+        )
     subject = action.detail if action.kind == "execute" else " ".join(action.paths)
-    return bool(subject) and subject in _of_tool(action.tool, rules)
+    return bool(subject) and subject in mine

@@ -10,15 +10,19 @@ import msgspec
 from msgspec import Struct
 
 from hermes_tui.errors import ToolError
-from hermes_tui.events import TodoItem
+from hermes_tui.events import Picture, TodoItem
 from hermes_tui.models.base import ToolSchema
 from hermes_tui.security.policy import Action
+from hermes_tui.tools.kit import Kit
 
 
 class ToolResult(Struct, frozen=True, kw_only=True):
     """for_model is what the model reads, details what screens show (small, JSON-able).
 
     output_path and output_bytes: the whole output on disk, when it is more than for_model.
+    untrusted: where text in it came from that neither the person nor the agent wrote, such as a
+    host; found: addresses that a search returned, as they stand. pictures: what a model that
+    sees gets beside the text.
     """
 
     for_model: str
@@ -26,6 +30,9 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     failed: bool = False
     output_path: str = ""
     output_bytes: int = 0
+    untrusted: str = ""
+    found: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
 
 
 class Context(Protocol):
@@ -33,7 +40,8 @@ class Context(Protocol):
 
     cwd: the session's working folder; env: the session's environment whitelist; outputs:
     folder for this session's long outputs; window_chars: how much the model may see of one
-    result, in characters; protected: files that no tool may read or write.
+    result, in characters; protected: files that no tool may read or write; kit: what the web
+    and file tools of a session share.
     """
 
     session: str
@@ -43,6 +51,7 @@ class Context(Protocol):
     outputs: str
     window_chars: int
     protected: tuple[str, ...]
+    kit: Kit
 
     def progress(self, text: str) -> None:
         """Show more output of this call; cheap, coalesced."""
@@ -56,9 +65,30 @@ class Context(Protocol):
         """Replace the session's to-do list."""
         ...
 
+    def sandbox(self, background: bool = False) -> Any:
+        """What surrounds a process of this call (`backends.sandbox.Sandbox`); None for nothing.
+
+        background: the process outlives the call.
+        """
+        ...
+
+    def waited(self) -> float:
+        """Seconds this call has spent waiting for a person."""
+        ...
+
     @property
     def processes(self) -> Any:
         """The core's background processes (`tools.processes.Processes`)."""
+        ...
+
+    @property
+    def memory(self) -> Any:
+        """What is remembered: `remember`, `forget` and `ask`, each for this session."""
+        ...
+
+    @property
+    def skills(self) -> Any:
+        """The skills: `find`, `names` and `load`, each for this session."""
         ...
 
 
@@ -71,7 +101,11 @@ class Tool:
 
     repeatable: running it twice does no harm, so an interrupted call is simply run again.
     resource: two calls that name the same resource run one after the other; None = any order.
+    words: what people say who need it, for `find_tools`. origin: the package or server it comes
+    from, empty for the tools of this program.
     """
+
+    origin = ""
 
     def __init__(
         self,
@@ -79,10 +113,12 @@ class Tool:
         describe: Describe | None,
         repeatable: bool,
         resource: Callable[[dict[str, Any], str], str | None] | None,
+        words: str = "",
     ) -> None:
         self.name = body.__name__
         self.body = body
         self.repeatable = repeatable
+        self.words = words
         self._describe = describe
         self._resource = resource
         self.description, notes = _docs(body)
@@ -123,14 +159,16 @@ def tool(
     describe: Describe | None = None,
     repeatable: bool = False,
     resource: Callable[[dict[str, Any], str], str | None] | None = None,
+    words: str = "",
 ) -> Callable[[Body], Tool]:
     """Make a tool of an async function.
 
     Its signature becomes the JSON schema, its docstring's first paragraph the description,
     lines of the form `name: text` the notes on its arguments. `describe(arguments, cwd)` tells
-    the policy what the call would do; without it the tool only reads.
+    the policy what the call would do; without it the tool only reads. `words`: what people say
+    who need it, beside the words of the docstring; only `find_tools` reads them.
     """
-    return lambda body: Tool(body, describe, repeatable, resource)
+    return lambda body: Tool(body, describe, repeatable, resource, words)
 
 
 def summary(arguments: dict[str, Any], limit: int = 120) -> str:

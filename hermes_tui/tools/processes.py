@@ -8,11 +8,15 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from hermes_tui.backends.local import start_command
 from hermes_tui.backends.process import Process
 from hermes_tui.errors import NotFoundError, ToolError
 from hermes_tui.tools.output import CAP, Output
+
+if TYPE_CHECKING:
+    from hermes_tui.backends.sandbox import Sandbox
 
 _KEPT_ENDED = 200
 _IDLE_S = 0.3
@@ -75,12 +79,21 @@ class Processes:
         self._closing = False
 
     async def start(
-        self, command: str, *, session: str, cwd: str, env: Mapping[str, str], outputs: str
+        self,
+        command: str,
+        *,
+        session: str,
+        cwd: str,
+        env: Mapping[str, str],
+        outputs: str,
+        sandbox: Sandbox | None = None,
     ) -> Background:
         """Start a shell command; its output goes to a file in `outputs`. Raises ToolError."""
         if self._closing:
             raise ToolError("the core is ending; nothing more is started")
-        process = await start_command(command, cwd=cwd, env=env, keep_input=True, linger=None)
+        process = await start_command(
+            command, cwd=cwd, env=env, keep_input=True, linger=None, sandbox=sandbox
+        )
         name = self._free_id()
         output = Output(outputs, f"{name}.log", 1000, cap=CAP, whole=True)
         started = Background(process, output, (name, session, command))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+from collections.abc import Coroutine
 from contextlib import suppress
 from functools import cache
 from typing import Any, Literal
@@ -20,6 +22,10 @@ from hermes_tui.tools.output import Output, Progress, to_text
 from hermes_tui.tools.plain_text import is_binary
 from hermes_tui.tools.processes import Background, Processes, signal_name
 
+_REFUSED = re.compile(
+    r"Read-only file system|Permission denied|Operation not permitted|Network is unreachable"
+    r"|No such file or directory|[Cc]ould not resolve|[Tt]emporary failure in name resolution"
+)
 ProcessAction = Literal["list", "poll", "log", "wait", "kill", "write"]
 
 
@@ -35,6 +41,7 @@ def _describe_run(arguments: dict[str, Any], cwd: str) -> Action:
         cwd=cwd,
         undo="a command can't be undone",
         rule=f"run_command {command}",
+        outside=arguments["outside"],
     )
 
 
@@ -44,7 +51,12 @@ def run_command_tool(default_timeout_s: int) -> Tool:
 
     @tool(describe=_describe_run)
     async def run_command(
-        command: str, *, timeout_s: int = 0, background: bool = False, ctx: Context
+        command: str,
+        *,
+        timeout_s: int = 0,
+        background: bool = False,
+        outside: bool = False,
+        ctx: Context,
     ) -> ToolResult:
         """Run a shell command (bash) in the working folder and return its output and exit code.
 
@@ -52,6 +64,7 @@ def run_command_tool(default_timeout_s: int) -> Tool:
         command: the command line or script, as you would type it.
         timeout_s: stop it after this many seconds; 0 for the usual limit.
         background: leave it running and return its process id at once; see the process tool.
+        outside: run it outside the sandbox, which asks the user; only when it needs that.
         """
         if background:
             return await _run_in_background(command, ctx)
@@ -66,27 +79,49 @@ class _Ended(Struct, frozen=True):
     process: Process
     left: bool
     limit: int | None = None
+    contained: bool = False
+    changed: tuple[str, ...] = ()
 
 
 async def _run(command: str, timeout_s: int, ctx: Context) -> ToolResult:
     output = Output(ctx.outputs, f"{ctx.call_id}.txt", ctx.window_chars)
-    process = await start_command(command, cwd=ctx.cwd, env=ctx.env)
+    sandbox = ctx.sandbox()
+    process = await start_command(command, cwd=ctx.cwd, env=ctx.env, sandbox=sandbox)
     progress = Progress(ctx)
     try:
-        try:
-            async with asyncio.timeout(timeout_s):
-                await _stream(process, output, progress)
-                await process.wait()
-            limit = None
-        except TimeoutError:
-            limit = timeout_s
+        ended = await _in_time(_to_its_end(process, output, progress), timeout_s, ctx)
         left = await process.kill()
         await _stream(process, output, progress)
     finally:
         await process.kill()
         process.close()
         await output.close()
-    return _result(command, output, _Ended(process, left, limit))
+    limit = None if ended else timeout_s
+    changed = await asyncio.to_thread(process.confinement.aftermath or tuple)
+    return _result(command, output, _Ended(process, left, limit, sandbox is not None, changed))
+
+
+async def _in_time(work: Coroutine[Any, Any, None], seconds: float, ctx: Context) -> bool:
+    """Whether work ends within its time, in which waiting for a person does not count."""
+    task = asyncio.ensure_future(work)
+    credited, left = 0.0, seconds
+    try:
+        while left > 0.01:
+            await asyncio.wait([task], timeout=left)
+            if task.done():
+                task.result()
+                return True
+            waited = ctx.waited()
+            credited, left = waited, waited - credited
+        return False
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _to_its_end(process: Process, output: Output, progress: Progress) -> None:
+    await _stream(process, output, progress)
+    await process.wait()
 
 
 async def _stream(process: Process, output: Output, progress: Progress) -> None:
@@ -97,6 +132,8 @@ async def _stream(process: Process, output: Output, progress: Progress) -> None:
 
 def _said(end: _Ended) -> str:
     code = end.process.exit_code
+    if end.process.stopped_by:
+        return f"stopped by the sandbox: {end.process.stopped_by}"
     if end.limit is not None:
         return f"stopped after {end.limit} s, its time limit"
     if code is not None and code < 0:
@@ -114,9 +151,12 @@ def _result(command: str, output: Output, end: _Ended) -> ToolResult:
         about += f" · {output.size:,} bytes of output in {output.path}"
     if end.left and end.limit is None:
         about += " · what it had left running was ended (use background=true to keep it)"
+    about += _about_sandbox(text, end)
     gap = "" if not text or text.endswith("\n") else "\n"
     code = end.process.exit_code
     details = {"command": command, "exit_code": code, "seconds": round(seconds, 3)}
+    if end.contained:
+        details["sandbox"] = True
     return ToolResult(
         for_model=f"{text}{gap}[{about}]",
         details={**details, "bytes": output.size, "timed_out": end.limit is not None},
@@ -126,10 +166,29 @@ def _result(command: str, output: Output, end: _Ended) -> ToolResult:
     )
 
 
+def _about_sandbox(text: str, end: _Ended) -> str:
+    """What the model has to know of the sandbox its command ran in; mostly nothing."""
+    about = ""
+    if end.changed:
+        about += " · it made or changed files that make programs run code later: "
+        about += ", ".join(end.changed[:5])
+    if end.contained and end.process.exit_code and _REFUSED.search(text[-4000:]):
+        about += (
+            " · it ran in the sandbox, where only the working folder can be written and the home"
+            " folder is not seen; if it needs more, call again with outside=true, which asks"
+        )
+    return about
+
+
 async def _run_in_background(command: str, ctx: Context) -> ToolResult:
     processes: Processes = ctx.processes
     one = await processes.start(
-        command, session=ctx.session, cwd=ctx.cwd, env=ctx.env, outputs=ctx.outputs
+        command,
+        session=ctx.session,
+        cwd=ctx.cwd,
+        env=ctx.env,
+        outputs=ctx.outputs,
+        sandbox=ctx.sandbox(background=True),
     )
     said = f"started as process {one.id} (pid {one.pid}); its output goes to {one.output.path}"
     return ToolResult(
@@ -151,7 +210,6 @@ def _describe_process(arguments: dict[str, Any], cwd: str) -> Action:
         kind=_KINDS.get(action, "read"),
         title=f"write to process {name}" if writes else f"process {detail}",
         detail=detail,
-        detail_kind="command" if writes else "text",
         cwd=cwd,
         rule=f"process {detail}",
     )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from hermes_tui.errors import ToolError
 from hermes_tui.events import TodoItem
+from hermes_tui.tools.kit import Kit
 from hermes_tui.tools.processes import Background, Processes
 
 
@@ -21,6 +24,9 @@ class FakeContext:
         self.outputs = str(folder / "outputs")
         self.window_chars = window_chars
         self.protected: tuple[str, ...] = ()
+        self.kit = Kit()
+        self.around: Any = None
+        self.waiting: Callable[[], float] = lambda: 0.0
         self.shown: list[str] = []
         self.asked: list[tuple[str, tuple[str, ...]]] = []
         self.answers: list[str] = []
@@ -39,6 +45,12 @@ class FakeContext:
         if not self.answers:
             raise ToolError("nobody is here to answer")
         return self.answers.pop(0)
+
+    def sandbox(self, background: bool = False) -> Any:
+        return self.around
+
+    def waited(self) -> float:
+        return self.waiting()
 
     async def set_todo(self, items: tuple[TodoItem, ...]) -> None:
         self.todo = items

@@ -8,16 +8,19 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from hermes_tui.agent.agent import Agent, Prefix
+from hermes_tui.config import Config
 from hermes_tui.events import Event, Record, SessionStarted
 from hermes_tui.home import Home
 from hermes_tui.intents import Send, Sent, SessionInfo
 from hermes_tui.models.chat_completions import ChatCompletions
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.session import Session
+from hermes_tui.runtime.surroundings import Surroundings
 from hermes_tui.security.audit import Audit
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
 from hermes_tui.tools.base import Tool
+from hermes_tui.tools.kit import Kit
 
 
 class SmallCore:
@@ -28,6 +31,8 @@ class SmallCore:
         self.log = Log(self.db)
         self.audit = Audit(home, clean=str)
         self.home = home
+        self.config = Config()
+        self.surroundings = Surroundings(self)
         self.tools = {tool.name: tool for tool in tools}
         self.model = ChatCompletions("scripted", url)
         self.limits = limits
@@ -40,6 +45,9 @@ class SmallCore:
         schemas = tuple(tool.schema for tool in self.tools.values())
         prefix = Prefix(system="You are a test.", tools=schemas, parts=(("identity", 15),))
         return Agent(model=self.model, tools=self.tools, prefix=prefix, **self.limits)
+
+    def kit_of(self, session: Session) -> Kit:
+        return Kit()
 
     def turn_ended(self) -> None:
         return
