@@ -48,6 +48,11 @@ def read_page(
         return _read(file, part, window, size)
 
 
+def text_page(text: str, part: tuple[int, int, int], window: int) -> Page:
+    """The same for a text that is no file, such as one made of a document."""
+    return _from_utf8(text.encode(errors="replace"), part, window)
+
+
 def _from_utf8(content: bytes, part: tuple[int, int, int], window: int) -> Page:
     import io
 

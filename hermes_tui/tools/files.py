@@ -16,7 +16,8 @@ from hermes_tui.security.policy import Action
 from hermes_tui.tools import diff, file_text
 from hermes_tui.tools.base import Context, ToolResult, tool
 from hermes_tui.tools.edit import Edited, edit
-from hermes_tui.tools.file_pages import read_page
+from hermes_tui.tools.file_memory import FileMemory
+from hermes_tui.tools.file_read import Reading, read, readable
 from hermes_tui.tools.file_text import FileText
 
 _DIFFED = 2_000_000
@@ -30,7 +31,8 @@ _SAID_CHARS = 300
 async def read_file(
     path: str, *, offset: int = 1, limit: int = 0, column: int = 0, ctx: Context
 ) -> ToolResult:
-    """Read a text file. Long ones come in pages; the last line says how to go on.
+    """Read a file: text, a PDF, a notebook or a picture. Long ones come in pages; the last line
+    says how to go on.
 
     path: relative paths start in the working folder.
     offset: first line to read, counted from 1; negative counts from the end.
@@ -38,8 +40,14 @@ async def read_file(
     column: characters of the first line to skip.
     """
     real = paths.resolve(path, ctx.cwd, ctx.env.get("HOME", ""))
-    part = (offset, limit, column)
-    return await asyncio.to_thread(_read, real, part, ctx.window_chars, ctx.protected)
+    wanted = Reading(
+        real=real,
+        part=(offset, limit, column),
+        window=ctx.window_chars,
+        outputs=ctx.outputs,
+        protected=ctx.protected,
+    )
+    return await asyncio.to_thread(read, wanted, ctx.kit.files)
 
 
 def _resource(arguments: dict[str, Any], cwd: str) -> str | None:
@@ -64,7 +72,7 @@ async def write_file(path: str, content: str, *, ctx: Context) -> ToolResult:
     content: the complete new content. To change a part, use edit_file.
     """
     real = paths.resolve_for_writing(path, ctx.cwd, ctx.env.get("HOME", ""))
-    return await asyncio.to_thread(_write, real, content, ctx.protected)
+    return await asyncio.to_thread(_write, real, content, ctx.protected, ctx.kit.files)
 
 
 def _describe_edit(arguments: dict[str, Any], cwd: str) -> Action:
@@ -88,33 +96,55 @@ async def edit_file(
     replace_all: replace every occurrence.
     """
     real = paths.resolve_for_writing(path, ctx.cwd, ctx.env.get("HOME", ""))
-    made = await asyncio.to_thread(_edit, real, (old, new), replace_all, ctx.protected)
+    change = _Change(real, old, new, replace_all)
+    made = await asyncio.to_thread(_edit, change, ctx.protected, ctx.kit.files)
     seen = diff.shorten(_diff(*made.change, real), ctx.window_chars - _SAID_CHARS)
     return ToolResult(for_model=f"{made.said}\n{seen}", details=_details(real, *made.change))
 
 
-def _read(
-    real: str, part: tuple[int, int, int], window: int, protected: tuple[str, ...]
-) -> ToolResult:
-    if os.path.isdir(real):
-        return ToolResult(for_model=_listing(real, window), details={"path": real})
-    page = read_page(real, part, window, protected)
-    details = {"path": real, "first": page.first, "last": page.last, "bytes": page.size}
-    return ToolResult(for_model=page.text, details=details)
-
-
-def _write(real: str, content: str, protected: tuple[str, ...]) -> ToolResult:
+def _write(real: str, content: str, protected: tuple[str, ...], memory: FileMemory) -> ToolResult:
     paths.refuse_protected(real, protected)
-    old = _before(real)
-    file = old or FileText(text="")
+    before = _bytes_before(real, memory)
+    file = _as_text(before or b"", real)
     text = file.line_ends(content)
     data = file.to_bytes(text)
     paths.replace_file(real, data, protected)
-    verb = "created" if old is None else "wrote"
+    memory.saw(real, data, text)
+    verb = "created" if before is None else "wrote"
+    said = f"{verb} {real}: {len(data):,} bytes, {text.count(chr(10)):,} lines"
     return ToolResult(
-        for_model=f"{verb} {real}: {len(data):,} bytes, {text.count(chr(10)):,} lines",
-        details=_details(real, file.text, text),
+        for_model=_warned(said, real, (file.text, text)), details=_details(real, file.text, text)
     )
+
+
+def _bytes_before(real: str, memory: FileMemory) -> bytes | None:
+    """The file to be overwritten, None when there is none; refused when it has changed."""
+    if not os.path.lexists(real):
+        memory.refuse_gone(real)
+        return None
+    try:
+        content = paths.read_bytes(real, (), _LONGEST)
+    except ToolError:
+        return b""  # too long or unreadable: what is written says whether it may be
+    memory.refuse_changed(real, content, readable(content))
+    return content
+
+
+def _as_text(content: bytes, real: str) -> FileText:
+    """The text of a file; what is no text counts as empty."""
+    try:
+        return file_text.decode(content, real)
+    except ToolError:
+        return FileText(text="")
+
+
+class _Change(Struct, frozen=True):
+    """An edit that is wanted."""
+
+    real: str
+    old: str
+    new: str
+    replace_all: bool
 
 
 class _Done(Struct, frozen=True):
@@ -124,13 +154,26 @@ class _Done(Struct, frozen=True):
     change: tuple[str, str]
 
 
-def _edit(
-    real: str, change: tuple[str, str], replace_all: bool, protected: tuple[str, ...]
-) -> _Done:
-    file = _read_text(real, protected)
-    made = edit(file.text, *change, replace_all)
-    paths.replace_file(real, file.to_bytes(made.text), protected)
-    return _Done(_said(made, real), (file.text, made.text))
+def _edit(change: _Change, protected: tuple[str, ...], memory: FileMemory) -> _Done:
+    real = change.real
+    memory.refuse_gone(real)
+    content = paths.read_bytes(real, protected, _LONGEST)
+    file = file_text.decode(content, real)
+    memory.refuse_changed(real, content, file.text)
+    made = edit(file.text, change.old, change.new, change.replace_all)
+    data = file.to_bytes(made.text)
+    paths.replace_file(real, data, protected)
+    memory.saw(real, data, made.text)
+    before_after = (file.text, made.text)
+    return _Done(_warned(_said(made, real), real, before_after), before_after)
+
+
+def _warned(said: str, real: str, change: tuple[str, str]) -> str:
+    """What was done, and a warning when the file is not well-formed now."""
+    from hermes_tui.tools.syntax import warning
+
+    found = warning(real, *change)
+    return f"{said}\n[{found}]" if found else said
 
 
 def _said(made: Edited, real: str) -> str:
@@ -186,17 +229,3 @@ def _write_action(tool_name: str, verb: str, real: str, change: tuple[str, str])
         undo=undo,
         rule=f"{tool_name} {real}",
     )
-
-
-def _listing(real: str, limit: int) -> str:
-    """What a folder holds, folders with a slash."""
-    names: list[str] = []
-    try:
-        with os.scandir(real) as entries:
-            names = sorted(entry.name + "/" * entry.is_dir() for entry in entries)
-    except OSError as error:
-        raise ToolError(f"{real}: {error.strerror}") from error
-    text = "\n".join(names)
-    if len(text) > limit:
-        text = text[: limit - 100].rpartition("\n")[0] + "\n[… more]"
-    return f"{real} is a folder of {len(names)} entries:\n{text}"
