@@ -16,6 +16,10 @@ _SECRET_PROC = re.compile(
 )
 
 
+_TO_READ = ("outputs", "skills")
+"""Folders in the agent's own that tools may read: long outputs, and skills with their parts."""
+
+
 def resolve(path: str, cwd: str, home: str = "") -> str:
     """The real absolute path of what a tool was asked for, links followed.
 
@@ -45,13 +49,23 @@ def resolve_for_writing(path: str, cwd: str, home: str) -> str:
 def read_descriptor(real: str, protected: tuple[str, ...] = ()) -> int:
     """Open an ordinary file for reading; ToolError says what else it is, or why not.
 
+    real: as `resolve` gave it. Where a link has come into it since, it is not followed.
     protected: files and folders no tool may touch.
     """
-    refuse_protected(real, protected)
+    from hermes_tui.security import file_places
+
+    refuse_protected(real, protected, reading=True)
+    if why := file_places.secret(real):
+        raise ToolError(f"{why} and is out of bounds for tools")
     try:
         _refuse_special(os.stat(real).st_mode, real)
-        # Not blocking, should it have become a pipe since.
-        descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        folder, name = _folder_of(real)
+        try:
+            # Not blocking, should it have become a pipe since.
+            flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
+            descriptor = os.open(name, flags, dir_fd=folder)
+        finally:
+            os.close(folder)
     except OSError as error:
         raise _sentence(error, real) from error
     try:
@@ -74,21 +88,24 @@ def read_bytes(real: str, protected: tuple[str, ...] = (), limit: int = 50_000_0
 def replace_file(real: str, content: bytes, protected: tuple[str, ...] = ()) -> None:
     """Write a file so that it is either all new or untouched, keeping its mode; sync it to disk.
 
-    Missing folders are made. Raises ToolError; whatever goes wrong, the old file stays.
+    Missing folders are made. Where a link has come into the path since it was resolved, it is
+    not followed. Raises ToolError; whatever goes wrong, the old file stays.
     """
     refuse_protected(real, protected)
-    folder = os.path.dirname(real)
     try:
-        os.makedirs(folder, exist_ok=True)
-        old = _mode(real)
-        temporary = os.path.join(folder, f".new-{os.urandom(6).hex()}.tmp")
-        _write_new(temporary, content, old)
+        folder, name = _folder_of(real, make=True)
         try:
-            os.replace(temporary, real)
-        except OSError:
-            os.unlink(temporary)
-            raise
-        _sync_folder(folder)
+            old = _mode(name, folder, real)
+            temporary = f".new-{os.urandom(6).hex()}.tmp"
+            _write_new(temporary, folder, content, old)
+            try:
+                os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            except OSError:
+                os.unlink(temporary, dir_fd=folder)
+                raise
+            _sync_folder(folder)
+        finally:
+            os.close(folder)
     except OSError as error:
         raise _sentence(error, real) from error
 
@@ -113,28 +130,67 @@ def create_private(folder: str, name: str) -> tuple[IO[bytes], str]:
     raise FileExistsError(errno.EEXIST, "too many files of one name", folder)
 
 
-def refuse_protected(real: str, protected: tuple[str, ...]) -> None:
-    """Raise ToolError for what no tool may touch."""
-    kept = [os.path.realpath(one) for one in protected]
-    if any(real == one or real.startswith(one + os.sep) for one in kept):
+def refuse_protected(real: str, protected: tuple[str, ...], *, reading: bool = False) -> None:
+    """Raise ToolError for what no tool may touch.
+
+    reading: what the agent keeps for itself to read, in a protected folder, is open.
+    """
+    if not is_open(real, protected, reading=reading):
         raise ToolError(f"{real} is out of bounds for tools")
     if _SECRET_PROC.match(real):
         raise ToolError(f"{real} holds the memory of a process and is out of bounds for tools")
 
 
-def _mode(real: str) -> int | None:
+def is_open(real: str, protected: tuple[str, ...], *, reading: bool = True) -> bool:
+    """Whether a path lies in none of the protected files and folders."""
+    for one in map(os.path.realpath, protected):
+        if real != one and not real.startswith(one + os.sep):
+            continue
+        shown = reading and any(real.startswith(f"{one}/{name}/") for name in _TO_READ)
+        if not shown:
+            return False
+    return True
+
+
+def _folder_of(real: str, *, make: bool = False) -> tuple[int, str]:
+    """A handle of the folder a file is in, reached without following any link; and its name.
+
+    make: missing folders on the way are made. Raises OSError.
+    """
+    way = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    *folders, name = real.split(os.sep)[1:]
+    handle = os.open(os.sep, way)
+    try:
+        for folder in folders:
+            try:
+                below = os.open(folder, way, dir_fd=handle)
+            except FileNotFoundError:
+                if not make:
+                    raise
+                with suppress(FileExistsError):
+                    os.mkdir(folder, dir_fd=handle)
+                below = os.open(folder, way, dir_fd=handle)
+            os.close(handle)
+            handle = below
+    except OSError:
+        os.close(handle)
+        raise
+    return handle, name
+
+
+def _mode(name: str, folder: int, real: str) -> int | None:
     """The permissions of an ordinary file, None when there is none yet."""
     try:
-        mode = os.stat(real).st_mode
+        mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     except FileNotFoundError:
         return None
     _refuse_special(mode, real)
     return stat.S_IMODE(mode)
 
 
-def _write_new(path: str, content: bytes, mode: int | None) -> None:
+def _write_new(name: str, folder: int, content: bytes, mode: int | None) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(path, flags, 0o666 if mode is None else 0o600)
+    descriptor = os.open(name, flags, 0o666 if mode is None else 0o600, dir_fd=folder)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
@@ -143,14 +199,14 @@ def _write_new(path: str, content: bytes, mode: int | None) -> None:
                 os.fchmod(descriptor, mode)
             os.fsync(descriptor)
     except OSError:
-        os.unlink(path)
+        os.unlink(name, dir_fd=folder)
         raise
 
 
-def _sync_folder(folder: str) -> None:
+def _sync_folder(folder: int) -> None:
     # The file is in place by now; some file systems can't sync a folder.
     with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        descriptor = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
         try:
             os.fsync(descriptor)
         finally:
@@ -158,6 +214,7 @@ def _sync_folder(folder: str) -> None:
 
 
 _KINDS = (
+    (stat.S_ISLNK, "a link that was not there before"),
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -173,9 +230,18 @@ def _refuse_special(mode: int, real: str) -> None:
 
 
 def _sentence(error: OSError, real: str) -> ToolError:
+    if error.errno in (errno.ELOOP, errno.ENOTDIR) and _moved(real):
+        return ToolError(f"{real} has become a link to another place", "look at it again")
     if isinstance(error, FileNotFoundError):
         return ToolError(f"there is no file {real}", _neighbours(real))
     return ToolError(f"{real}: {error.strerror or error}")
+
+
+def _moved(real: str) -> bool:
+    try:
+        return os.path.realpath(real) != real
+    except OSError:  # it is being moved right now
+        return True
 
 
 def _neighbours(real: str) -> str:

@@ -143,13 +143,17 @@ async def _lines(run: process.Process) -> AsyncIterator[str]:
 
 
 def _allowed(root: str, protected: tuple[str, ...]) -> Callable[[str], bool]:
-    """Whether a hit below the root may be shown."""
+    """Whether a hit below the root may be shown: not from files that no tool may read."""
+    from hermes_tui.security import file_places
+
     folder = _place(root)[0]
-    kept = [os.path.realpath(one) for one in protected]
+    known: dict[str, bool] = {}
 
     def allowed(name: str) -> bool:
-        real = os.path.join(folder, name)
-        return not any(real == one or real.startswith(one + os.sep) for one in kept)
+        if name not in known:
+            real = os.path.realpath(os.path.join(folder, name))
+            known[name] = paths.is_open(real, protected) and not file_places.secret(real)
+        return known[name]
 
     return allowed
 

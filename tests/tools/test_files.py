@@ -196,7 +196,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_litter(
 ) -> None:
     (tmp_path / "f").write_text("old\n")
 
-    def fail(*_arguments: object) -> None:
+    def fail(*_arguments: object, **_more: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, broken, fail)
