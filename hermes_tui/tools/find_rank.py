@@ -13,14 +13,15 @@ from typing import Any
 
 from hermes_tui.skills.words import words
 from hermes_tui.tools.base import Tool
-from hermes_tui.tools.find_words import FAMILIES, in_english
+from hermes_tui.tools.find_words import FAMILIES, LIGHT, OUR_WORDS, in_english
 
 _WEIGHTS = (("name", 3.0), ("words", 1.6), ("head", 1.5), ("rest", 0.5), ("arguments", 0.6))
-_ALIKE = 0.45
-"""What a word counts that the need does not have, but one used for the same."""
+_LIGHT = 0.55
+_NOT_FOUND = ("find_tools", "use_tool")
 _SATURATION = 1.2
 _LENGTH_SHARE = 0.35
 _REST_WORDS = 120
+_FILE_NAME = re.compile(r"\w\.(?:md|txt|py|js|ts|json|ya?ml|toml|csv|log|html|cfg|ini|sh)\b")
 _PARTS = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -31,6 +32,8 @@ class Catalogue:
         self._names: list[str] = []
         self._bags: list[dict[str, float]] = []
         for one in tools:
+            if one.name in _NOT_FOUND:
+                continue
             self._names.append(one.name)
             self._bags.append(_bag(one))
         count = len(self._bags)
@@ -62,12 +65,16 @@ class Catalogue:
 def _wanted(need: str) -> dict[str, tuple[str, float]]:
     """Words to look for: each with the word of the need it stands for, and its weight."""
     found: dict[str, tuple[str, float]] = {}
-    for source in [*words(need), *(word for part in in_english(need) for word in words(part))]:
-        found[source] = (source, 1.0)
-    for source in list(found):
-        for other in FAMILIES.get(source, ()):
-            if other not in found:
-                found[other] = (source, _ALIKE)
+    named = " file text" if _FILE_NAME.search(need) else ""
+    for source in [
+        *words(need + named),
+        *(word for part in in_english(need) for word in words(part)),
+    ]:
+        found[source] = (source, _LIGHT if source in LIGHT else 1.0)
+    for source, (_, weight) in list(found.items()):
+        for other, likeness in FAMILIES.get(source, {}).items():
+            if weight * likeness > found.get(other, ("", 0.0))[1]:
+                found[other] = (source, weight * likeness)
     return found
 
 
@@ -76,7 +83,7 @@ def _bag(one: Tool) -> dict[str, float]:
     head, _, rest = one.description.partition(". ")
     parts: dict[str, str] = {
         "name": _PARTS.sub(" ", one.name),
-        "words": one.words,
+        "words": one.words or ("" if one.origin else OUR_WORDS.get(one.name, "")),
         "head": head,
         "rest": " ".join(rest.split()[:_REST_WORDS]),
         "arguments": _arguments(one.schema.parameters),

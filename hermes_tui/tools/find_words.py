@@ -6,127 +6,172 @@ found by the others.
 
 from __future__ import annotations
 
-from hermes_tui.skills.words import stem, words
+from hermes_tui.skills.words import stem
 
-_MEANINGS: tuple[str, ...] = (
-    # looking
-    "search find lookup look query seek locate grep hunt google 搜索 搜 查找 查询 查一下 找 检索",
-    "read open view show display see print cat content "
-    "look contents 读 读取 打开 查看 看 显示 内容",
-    "list enumerate show browse overview which available all inventory 列出 列表 有哪些 所有 清单",
-    "get fetch retrieve obtain download pull load 获取 下载 取得 拿到",
-    "info information details metadata stat status about facts size 信息 详情 状态 大小",
-    "history past earlier previous before ago old 历史 以前 之前 上次 过去",
-    "recall remember earlier conversation talk discussed chat "
-    "said decided session 对话 聊过 说过 谈过 讨论",
-    "watch monitor follow observe track notify tail 监视 监控 盯着 关注 跟踪",
-    # changing
-    "write save store put create make new record 写 写入 保存 存 新建 创建",
-    "edit change modify update replace alter fix rewrite patch swap revise 修改 编辑 改 替换 更新",
-    "delete remove erase drop forget discard clear trash unlink 删除 删掉 去掉 清除 移除 忘记 忘掉",
+_DOING: tuple[str, ...] = (
+    "search find lookup seek locate grep hunt google discover 搜索 搜 查找 查询 查一下 找 检索",
+    "read view inside contents peek inspect 读 读取 查看 看 内容 写了什么",
+    "open unlock launch 打开",
+    "list enumerate overview which exist all inventory who 列出 列表 有哪些 哪些 所有 清单",
+    "get fetch retrieve obtain download pull 获取 下载 取得 拿到",
+    "write save store put record 写 写入 保存 存",
+    "create new start make add brand set up 新建 创建 建",
+    "edit change modify update replace alter swap revise correct 修改 编辑 改 替换 更新",
+    "delete remove erase drop discard clear trash unlink cut 删除 删掉 去掉 清除 移除",
     "move rename relocate transfer 移动 重命名 改名 搬",
-    "copy duplicate clone fork 复制 拷贝 克隆",
-    "add insert append attach extend include put 添加 加 增加 加入 追加",
-    "merge join combine integrate unite 合并 整合",
-    "assign label tag categorize mark 标记 标签 分配 指派",
-    # files and machines
-    "file document text source code 文件 文档 文本 代码 源码",
-    "folder directory directories dir tree path 文件夹 目录 路径 结构",
-    "command shell terminal bash execute run console cli 命令 终端 执行 运行",
-    "process background job server daemon running task 进程 后台 服务",
+    "copy duplicate clone fork own 复制 拷贝 克隆",
+    "append attach extend another further 添加 追加 增加 加入",
+    "merge combine integrate land unite 合并 整合",
+    "watch monitor follow observe track tail 监视 监控 盯着 关注 跟踪",
+    "run execute start compile launch 执行 运行 启动",
     "stop kill end cancel terminate abort quit 停止 结束 终止 取消 杀掉",
-    "script python program code calculate compute snippet 脚本 程序 计算 代码",
+    "send submit deliver post tell notify announce 发送 发 提交 通知 告诉",
+    "ask question clarify confirm choose decide pick prompt 问 询问 提问 确认 选择",
+    "remember memorize remind keep lose 记住 记得 记下",
+    "forget outdated drop wrong 忘记 忘掉",
+    "switch turn toggle on off activate 打开 关掉 开 关",
+    "share grant access permission allowed let invite 共享 分享 权限 允许",
+    "click press tap push button 点击 按",
+    "type fill form input enter field 填写 填 输入 表单",
+    "visit navigate go browse surf 访问 浏览",
+    "book schedule arrange reserve plan 预订 安排",
+    "reply answer respond thread discussion 回复 回答",
+    "draft prepare later unsent 草稿",
+    "count query select sum 统计 数一数",
+    "capture snap shoot 截",
+    "play listen put 播放 听",
+    "summarize summary digest condense shorten 总结 摘要 概括",
+    "convert transform turn into 转换 换成",
+    "assign label tag categorize mark 标记 标签 分配 指派",
+)
+_THINGS: tuple[str, ...] = (
+    # files and machines
+    "file document text notes 文件 文档 文本",
+    "code source function line 代码 源码 函数",
+    "folder directory directories dir tree structure 文件夹 目录 结构",
+    "glob pattern named called name 名字",
+    "info information metadata stat size big large created changed modified 信息 详情 大小",
+    "several multiple many at once batch ten 多个 批量",
+    "command shell terminal bash console cli output compile 命令 终端",
+    "process background job server daemon alive 进程 后台 服务",
+    "script python program snippet compute 脚本 程序",
     "environment variable env config setting 环境 变量 配置 设置",
-    "permission access allowed rights 权限 允许",
-    "size space large big disk usage weigh 大小 空间 占用",
-    "compress zip gzip archive pack shrink 压缩 打包",
-    # network
-    "web internet online site website page url link news 网上 网页 网站 互联网 上网 网络 链接 新闻",
-    "browser click navigate chrome page button tab 浏览器 点击 按钮 页面",
-    "type fill form input enter field 填写 输入 表单",
-    "screenshot capture snapshot screen picture 截图 截屏 快照",
-    "http api rest request endpoint call webhook post curl 接口 请求 调用",
-    "image picture photo drawing graphic visual screenshot png jpg icon logo 图片 照片 图像 图",
-    "draw paint generate illustrate render create picture 画 绘制 生成",
-    "audio voice speech sound speak music listen 语音 声音 音频 录音 音乐",
-    "transcribe transcript dictation caption words spoken 转写 字幕 听写",
+    "compress zip gzip gz archive shrink pack smaller 压缩 打包",
+    "image picture photo drawing graphic png jpg logo media 图片 照片 图像 画",
+    "draw paint generate illustrate design 画 绘制 生成",
+    "audio sound recording voice speech spoken mp3 podcast interview media 语音 声音 音频 录音",
+    "speak aloud loud pronounce speech voice synthesize say 朗读 念",
+    "transcribe transcript dictation said spoken recording write 转写 字幕 听写",
+    "music song track album playlist jazz rock tune band 音乐 歌 歌曲",
     "video movie clip film 视频 影片",
-    "pdf document paper page 文档 论文",
+    # network
+    "web internet online site website news 网上 网页 网站 互联网 上网 新闻",
+    "url link address page 网址 链接 页面",
+    "browser chrome firefox page website element 浏览器",
+    "javascript console browser messages errors 控制台",
+    "screenshot snapshot screen capture looks 截图 截屏 快照",
+    "http api rest endpoint webhook curl request 接口 请求",
     # people
-    "message send notify tell write post reply chat dm text ping 发送 发 消息 通知 告诉 回复",
-    "email mail inbox gmail letter 邮件 邮箱 电子邮件 信",
-    "slack channel team chat workspace 频道 群",
-    "person people user contact profile member who colleague 用户 联系人 成员 人",
-    "calendar event meeting appointment schedule agenda invite 日历 日程 会议 约会 安排",
-    "remind reminder later alarm timer schedule due deadline 提醒 闹钟 定时 到期",
-    "schedule cron recurring every daily weekly regular automatic "
-    "routine periodic morning 定时 每天 每周 定期 自动",
-    "ask question clarify confirm choose decide prompt inquire 问 询问 提问 确认 选择",
+    "message chat dm text ping 消息 聊天",
+    "email mail inbox mailbox gmail letter 邮件 邮箱 电子邮件",
+    "channel room group team slack 频道 群 群组",
+    "reaction emoji thumbs like smiley heart 表情 点赞",
+    "person people user member profile human who colleague 用户 联系人 成员 人 同事",
+    "calendar event meeting appointment agenda attendees 日历 日程 会议 约会",
+    "busy free slot available availability when 空闲 有空 忙",
+    "reminder alarm timer due deadline later 提醒 闹钟",
+    "cron recurring every daily weekly regular automatic morning schedule 定时 每天 每周 定期 自动",
     # the agent itself
-    "memory remember memorize fact note keep learn "
-    "knowledge preference 记住 记忆 记下 记得 偏好 笔记",
-    "skill recipe howto procedure guide playbook instructions expertise 技能 步骤 教程 做法 指南",
-    "delegate subagent helper parallel agent spawn assistant "
-    "worker hand 委派 子代理 帮手 并行 代理",
-    "todo task plan checklist step progress list 待办 任务 计划 清单 进度",
-    "time date clock timezone now today zone hour 时间 日期 时区 现在 几点",
-    # knowledge graphs and data
-    "graph entity node relation relationship knowledge connection link 图谱 实体 关系 节点 知识",
-    "observation fact statement note detail 观察 事实",
-    "database sql table query row record schema postgres sqlite 数据库 表 查询 记录 数据",
-    "spreadsheet sheet excel cell row csv table 表格 电子表格 单元格",
-    "chart plot diagram graph visualize 图表 作图",
-    "sum add plus total number arithmetic calculate 求和 相加 加法 总和",
-    "echo repeat back return 回显 重复",
-    "resource reference attachment link 资源 引用 附件",
+    "memory fact preference prefers likes knowledge 记忆 偏好 喜欢",
+    "usually habit preference work profile know 习惯 通常",
+    "conversation session talk discussed chat earlier past said ago "
+    "对话 聊过 说过 谈过 讨论 以前 之前 上次",
+    "skill recipe howto procedure guide playbook instructions 技能 教程 做法 指南",
+    "delegate subagent helper parallel agent worker assistant 委派 子代理 帮手 并行",
+    "todo task checklist step remains list 待办 任务 清单 进度",
+    "time clock hour now oclock 时间 几点 现在",
+    "timezone zone paris tokyo york london utc 时区 东京 纽约 伦敦 巴黎",
+    "spend usage tokens cost budget 花费 用量 费用 预算",
+    # data
+    "graph entity node thing knowledge 图谱 实体 节点",
+    "relation relationship link between connection works knows 关系",
+    "observation fact statement detail 观察 事实",
+    "sum add plus together total number calculate 求和 相加 加起来 总和",
+    "echo repeat back 回显 重复",
+    "database sql table postgres mysql sqlite data row 数据库 表 数据",
+    "column field index schema type 列 字段",
+    "spreadsheet sheet excel cell range row csv 表格 电子表格 单元格 行",
+    "chart plot diagram graph visualize 图表",
     # services
     "repository repo git project codebase github 仓库 代码库",
-    "commit change revision version diff history log 提交 改动 版本",
+    "commit change changed history log lately recently 提交记录 改动",
     "branch 分支",
-    "pull request pr merge review 合并请求 拉取请求 评审",
-    "issue ticket bug report problem defect 问题 工单 缺陷 bug",
-    "comment remark annotate note discuss reply 评论 批注 备注",
-    "review approve feedback critique 审查 批准 审核",
-    "release publish deploy ship version 发布 部署 上线",
-    "test build ci pipeline workflow action check 测试 构建 流水线",
-    "log error trace crash debug exception failure 日志 错误 报错 异常",
-    "drive cloud storage upload share 云盘 网盘 上传 共享",
-    "notion wiki page note knowledge doc confluence 笔记 页面 维基",
-    "weather forecast temperature rain climate 天气 气温 预报 下雨",
-    "map place location directions route near address nearby restaurant 地图 地点 路线 附近 地址",
-    "translate language localization 翻译 语言",
-    "summarize summary digest condense shorten 总结 摘要 概括",
-    "price stock market quote share cost 价格 股票 股价 行情",
-    "pay payment charge invoice bill refund money customer 付款 支付 账单 发票 退款",
-    "order buy purchase shop product 订单 购买 下单 商品",
-    "light lamp home device switch smart thermostat turn 灯 家 设备 开关 智能家居",
+    "pull pr request merge review propose 合并请求 拉取请求 评审",
+    "issue ticket bug tracker defect problem 问题 工单 缺陷",
+    "comment remark annotate note 评论 批注 备注",
+    "workflow pipeline ci build test green passed 流水线 构建 测试",
+    "error exception crash failure trace log 日志 错误 报错 异常",
+    "drive cloud storage 云盘 网盘",
+    "wiki notion workspace block paragraph page 维基 笔记",
+    "weather forecast rain sunny snow temperature climate 天气 气温 预报 下雨",
+    "temperature thermostat heating warm warmer cold cooler degrees 温度 暖气",
+    "map directions route way travel walk drive from 地图 路线 怎么走",
+    "place nearby near restaurant cafe location 地点 附近 餐厅",
+    "translate language english spanish french german chinese 翻译 英文 英语 中文 语言",
+    "stock share ticker quote price market 股票 股价 行情 价格",
+    "payment charge money refund pay back 付款 支付 退款 钱",
+    "invoice bill unpaid receipt 账单 发票",
+    "customer client buyer 客户 顾客",
+    "order purchase product shop 订单 购买 下单 商品",
+    "device light lamp bulb switch home kitchen room 灯 家 设备 开关",
     "container docker image 容器 镜像",
-    "cluster kubernetes pod deployment 集群",
-    "server machine host vm instance cloud 服务器 主机 机器 云",
-    "spend usage tokens cost budget 花费 用量 费用 预算",
+    "cluster kubernetes pod namespace deployment 集群",
 )
+
+
+OUR_WORDS: dict[str, str] = {
+    "read_file": "look inside see view text document notes log contents 文件 内容 读",
+    "write_file": "new document disk save create text 写 保存 新建",
+    "edit_file": "change replace swap one line config fix patch 修改 改 替换",
+    "search_files": "grep code source lines mention symbol function where used 代码 搜索 函数 查找",
+    "run_command": "execute build compile install test git shell program 执行 命令 运行",
+    "process": "background server still alive running log stop 后台 进程",
+    "todo": "plan checklist steps remaining 清单 待办",
+    "ask_user": "human decide pick choose clarify 问 用户",
+}
+"""What people say who need a tool of ours that is always sent, beside its description."""
 
 
 def _ascii(line: str) -> list[str]:
     return [one for one in line.split() if one.isascii()]
 
 
-def _families() -> dict[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = {}
-    for line in _MEANINGS:
-        stems = list(dict.fromkeys(stem(one) for one in _ascii(line)))
-        pairs = [pair for one in line.split() if not one.isascii() for pair in words(one)]
-        for one in stems:
-            others = found.setdefault(one, {})
-            others.update((other, None) for other in (*stems, *pairs) if other != one)
-    return {one: tuple(others) for one, others in found.items()}
+def _families() -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for lines, weight in ((_DOING, 0.3), (_THINGS, 0.5)):
+        for line in lines:
+            stems = list(dict.fromkeys(stem(one) for one in _ascii(line)))
+            for one in stems:
+                others = found.setdefault(one, {})
+                for other in stems:
+                    if other != one:
+                        others[other] = max(weight, others.get(other, 0.0))
+    return found
 
 
-FAMILIES: dict[str, tuple[str, ...]] = _families()
-"""For a stem, the stems (and Chinese pairs) used for the same thing."""
+FAMILIES: dict[str, dict[str, float]] = _families()
+"""For a stem, the stems used for the same thing, and what one counts: things more than deeds."""
+
+LIGHT: frozenset[str] = frozenset(
+    stem(one)
+    for line in _DOING
+    for one in _ascii(line)
+    if one not in {"fork", "merge", "search", "draft", "copy", "rename", "edit", "reply"}
+)
+"""Stems that say what is done, which many tools do; what it is done to says more."""
 
 _CHINESE: dict[str, str] = {}
-for _line in _MEANINGS:
+for _line in (*_DOING, *_THINGS):
     for _term in (one for one in _line.split() if not one.isascii()):
         _CHINESE.setdefault(_term, " ".join(_ascii(_line)[:2]))
 
