@@ -22,6 +22,7 @@ GROUPS: dict[str, Group] = {
     "config": Group("config", "get, set, unset, edit and list settings"),
     "sessions": Group("sessions", "list, show, rename, delete, export and import"),
     "search": Group("search", "search everything that was ever said"),
+    "memory": Group("memory", "list, add, edit, forget, undo, ask, export and import"),
     "skills": Group("skills", "list, show and check skills"),
     "tool": Group("tools", "list the agent's tools, call one without a model"),
     "policy": Group("policy", "say what the agent may run, and why"),

@@ -12,6 +12,7 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "config": (("config", "get", "ui.theme"), "auto"),
     "sessions": (("sessions", "list"), "no session"),
     "search": (("search", "marmalade"), ""),
+    "memory": (("memory", "list"), "0 shown, 0 count"),
     "skills": (("skills", "list"), "write-commit-message"),
     "tool": (("tool", "list"), "read_file"),
     "audit": (("audit", "verify"), "empty"),
