@@ -133,12 +133,13 @@ async def view(core: Core, session: Session, pick: Pick) -> BackView:
 async def _plan(core: Core, session: Session, pick: Pick) -> tuple[Plan, Look]:
     """The plan, and what the folder holds now. With the lock held."""
     kept = core.checkpoints
-    row = pick(await kept.rows.of(session.key))
-    look = await kept.look(session)
     rows = await kept.rows.of(session.key)
+    pick(rows)  # what can't be done is told before anything is read
+    look = await kept.look(session)
     if not session.working:
         await kept.close_rows(rows, session.cwd, look.tree)
         rows = await kept.rows.of(session.key)
+    row = pick(rows)
     if row.root != session.cwd:
         raise HermesError(f"that checkpoint is of another folder, {row.root}")
     since = [one for one in rows if one.id >= row.id and one.root == row.root]
