@@ -23,6 +23,16 @@ from hermes_tui.tools.base import Tool
 from hermes_tui.tools.kit import Kit
 
 
+class NoCheckpoints:
+    """A core that keeps no files."""
+
+    async def before(self, session: Session, kind: str) -> None:
+        return
+
+    def ended(self, session: Session) -> None:
+        return
+
+
 class SmallCore:
     """Implements `runtime.session.Services`."""
 
@@ -33,6 +43,7 @@ class SmallCore:
         self.home = home
         self.config = Config()
         self.surroundings = Surroundings(self)
+        self.checkpoints = NoCheckpoints()
         self.tools = {tool.name: tool for tool in tools}
         self.model = ChatCompletions("scripted", url)
         self.limits = limits
