@@ -37,20 +37,23 @@ pytestmark = pytest.mark.sandbox
 KEY = "zq" + "-live-" + "8f3k2mQ9xT7pLw4R"
 
 
+def make(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 @asynccontextmanager
 async def at_work(
     home: Home, scripted: ScriptedModel, folder: Path, **settings: Any
 ) -> AsyncIterator[tuple[SmallCore, Session, Face]]:
     """A session in a workspace of its own, with the tools that matter here."""
-    folder.mkdir(parents=True, exist_ok=True)
-    person = folder.parent / "person"
-    person.mkdir(exist_ok=True)
+    person = make(folder.parent / "person")
     tools = (run_command_tool(20), read_file, write_file, edit_file)
     async with small_core(home, scripted.url, *tools) as core:
         core.config = Config(sandbox=SandboxConfig(**settings))
         core.processes = Processes(lambda one: None)
         session, face = await core.session()
-        session.cwd = str(folder)
+        session.cwd = str(make(folder))
         session.env = {**session.env, "PATH": os.environ["PATH"], "HOME": str(person)}
         yield core, session, face
         await core.processes.close()
