@@ -12,6 +12,7 @@ from hermes_tui.events.base import (
     Event,
     How,
     Outcome,
+    Picture,
     Record,
     Status,
     TodoItem,
@@ -21,6 +22,7 @@ from hermes_tui.events.base import (
     Verdict,
 )
 from hermes_tui.events.calls import meant
+from hermes_tui.events.memory import MemoryChanged, MemoryUsed, Recalled
 from hermes_tui.events.session import MessageImported, Notice, SessionChanged, SessionStarted
 from hermes_tui.events.shown import (
     CoreEnding,
@@ -52,9 +54,9 @@ from hermes_tui.events.turn import (
     Unknown,
 )
 from hermes_tui.events.typed import (
+    FilesRestored,
     InputEdited,
     InputMoved,
-    FilesRestored,
     InputReceived,
     InputTaken,
     InputWithdrawn,
@@ -70,23 +72,27 @@ __all__ = [
     "CoreOutdated",
     "Event",
     "FetchProgress",
+    "FilesRestored",
     "How",
     "InputEdited",
-    "FilesRestored",
     "InputMoved",
     "InputReceived",
     "InputTaken",
     "InputWithdrawn",
+    "MemoryChanged",
+    "MemoryUsed",
     "MessageImported",
     "ModelAsked",
     "ModelFailed",
     "Notice",
     "Outcome",
+    "Picture",
     "ProcessEnded",
     "ProcessStarted",
     "QuestionAnswered",
     "QuestionAsked",
     "RanAgain",
+    "Recalled",
     "Record",
     "ReplyReceived",
     "Rewound",

@@ -15,6 +15,7 @@ from hermes_tui.events import (
     ReplyReceived,
     ToolEnded,
     Usage,
+    meant,
 )
 from hermes_tui.ui import figures
 from hermes_tui.ui.blocks_tool import without_diff
@@ -250,7 +251,7 @@ def _reply_details(reply: ReplyReceived) -> list[Painter]:
             made += [paint_lines([(), (Span(title, "strong"),)]), paint_text(text)]
     calls = [
         (Span(f"  {call.tool} ", ""), Span(one_line(call.arguments), "muted"))
-        for call in reply.calls
+        for call in map(meant, reply.calls)
     ]
     if calls:
         made.append(paint_lines([(), (Span("calls", "strong"),), *calls]))
