@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from hermes_tui.security.secrets import Redactor
 
 BUILTIN = "builtin"
+_BEGUN = 4
+"""Events that the input of a turn which is just beginning may lie back at most."""
 
 
 class Owner(Protocol):
@@ -91,7 +93,7 @@ class Remembering:
             return
         await self._choose()
         place = await self.place_of(session)
-        self._handed.setdefault(session.id, session.last)
+        self._handed.setdefault(session.id, max(session.last - _BEGUN, 0))
         if not lean:
             turn = session.conversation.turn
             await self._tell(session, await self.memory.note(session.id, turn, said, place))

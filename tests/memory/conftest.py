@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from hermes_tui.home import Home
 from hermes_tui.intents.memory import Fact, Who
 from hermes_tui.memory.facts import HERE, Facts, Wish, source
 from hermes_tui.memory.place import Place
 from hermes_tui.memory.writing import Outcome
+from hermes_tui.runtime.core import Core
 from hermes_tui.store.db import Database
+from tests.fakes.scripted_model import ScriptedModel
+from tests.runtime.conftest import settled
 
 
 class Notes:
@@ -37,6 +41,13 @@ class Notes:
 
 def number(fact: Fact) -> int:
     return int(fact.id[1:])
+
+
+@pytest.fixture
+async def core(home: Home, scripted: ScriptedModel) -> AsyncIterator[Core]:
+    core = await Core(home, settled(home, scripted.url), headless=True).start()
+    yield core
+    await core.end("test over")
 
 
 @pytest.fixture

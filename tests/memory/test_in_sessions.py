@@ -15,8 +15,6 @@ from tests.fakes.scripted_model import ScriptedModel, call, say
 from tests.runtime.conftest import open_in, until
 from tests.runtime.conftest import say as tell
 
-pytest_plugins = ("tests.runtime.conftest",)
-
 
 def system(model: ScriptedModel, at: int) -> str:
     return str(model.requests[at].messages[0]["content"])
@@ -186,7 +184,7 @@ async def test_three_hundred_facts_stay_within_the_budget_and_the_right_one_is_i
     scripted.answer = lambda asked: say("Fine.")
     view = await open_in(client, str(tmp_path))
     await turn(client, view, "hello there")
-    parts = {name: size for name, size in core.sessions[view.info.id].prefix.parts}  # type: ignore[union-attr]
+    parts = dict(core.sessions[view.info.id].prefix.parts)  # type: ignore[union-attr]
     assert 0 < parts["memory"] <= core.config.memory.prompt_bytes
     await turn(client, view, "what is in locker 211?")
     assert "Locker 211 in hall" in last_user(scripted, 1) + system(scripted, 1)
