@@ -209,10 +209,17 @@ async def _finish(core: Core, session: Session | None, journal: _Journal) -> dic
     point("restore done")
     if session is not None:
         await core.checkpoints.rows.close([journal.undo_id], after)
-        await session.add(_restored(journal, stayed))
+        if not await _told_already(core, session, journal.undo_id):
+            await session.add(_restored(journal, stayed))
     await asyncio.to_thread(core.home.restoring.unlink, missing_ok=True)
     point("restore forgotten")
     return stayed
+
+
+async def _told_already(core: Core, session: Session, undo_id: int) -> bool:
+    """Whether the end of it is in the log, the process having died right after."""
+    newest = [record.event for record in await core.log.read(session.id, limit=20)]
+    return any(isinstance(one, FilesRestored) and one.undo == undo_id for one in newest)
 
 
 def _put_back(core: Core, journal: _Journal) -> tuple[dict[str, str], str]:
