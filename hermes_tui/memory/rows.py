@@ -258,15 +258,18 @@ def _fewer(sources: Iterable[Source]) -> tuple[Source, ...]:
 
 
 def _with_sources(c: apsw.Connection, facts: list[Fact]) -> list[Fact]:
-    made: list[Fact] = []
-    for fact in facts:
-        rows: Any = c.execute(
-            "SELECT who, session, message, ts FROM fact_source WHERE fact = ? ORDER BY at",
-            (key_of(fact.id),),
+    by_key: dict[int, list[Source]] = {key_of(fact.id): [] for fact in facts}
+    keys = list(by_key)
+    for at in range(0, len(keys), 500):
+        part = keys[at : at + 500]
+        found: Any = c.execute(
+            "SELECT fact, who, session, message, ts FROM fact_source"
+            f" WHERE fact IN ({','.join('?' * len(part))}) ORDER BY fact, at",
+            part,
         )
-        sources = tuple(Source(who=w, session=s, message=m, ts=ts) for w, s, m, ts in rows)
-        made.append(msgspec.structs.replace(fact, sources=sources))
-    return made
+        for key, who, session, message, ts in found:
+            by_key[key].append(Source(who=who, session=session, message=message, ts=ts))
+    return [msgspec.structs.replace(fact, sources=tuple(by_key[key_of(fact.id)])) for fact in facts]
 
 
 def _fact(row: Any) -> Fact:

@@ -60,17 +60,21 @@ def clean(text: str) -> str:
     return "\n".join(lines)
 
 
-def tokens(text: str) -> list[str]:
+@lru_cache(4_000)
+def tokens(text: str) -> tuple[str, ...]:
     """The words as they are written, characters of Chinese, Japanese and Korean in pairs."""
     found: list[str] = []
     for word in _TOKEN.findall(unicodedata.normalize("NFKC", text)):
+        if word.isascii():
+            found.append(word)
+            continue
         at = 0
         for run in _CJK.finditer(word):
             found += [word[at : run.start()]] if run.start() > at else []
             found += _pairs(run.group())
             at = run.end()
         found += [word[at:]] if at < len(word) else []
-    return found
+    return tuple(found)
 
 
 @lru_cache(20_000)
@@ -109,6 +113,8 @@ def asked(question: str) -> list[str]:
 
 def fold(text: str) -> str:
     """Small letters without accents."""
+    if text.isascii():
+        return text.lower()
     apart = unicodedata.normalize("NFKD", text.casefold())
     return unicodedata.normalize("NFC", "".join(c for c in apart if not unicodedata.combining(c)))
 

@@ -13,7 +13,7 @@ from hermes_tui.memory import alike, rows
 from hermes_tui.memory.reading import gives_orders
 from hermes_tui.memory.words import fold, terms
 
-_LOOKED_AT = 60
+_LOOKED_AT = 40
 _RANK: dict[Who, int] = {"tool": 0, "provider": 1, "agent": 2, "import": 3, "user": 4}
 """Whose word counts more when two contradict each other; of equals, the newest."""
 _BINDING = ("instruction", "preference", "pattern")
