@@ -71,7 +71,7 @@ class _Reader(HTMLParser):
             self._parts.append("\n")
         elif tag in ("ul", "ol"):
             self._lists.append(1 if tag == "ol" else 0)
-            self._block("\n" if len(self._lists) > 1 else "\n\n")
+            self._block("" if len(self._lists) > 1 else "\n\n")
         elif tag == "li":
             self._block("\n" + "  " * (len(self._lists) - 1) + self._bullet())
         elif tag in ("td", "th"):
@@ -108,7 +108,7 @@ class _Reader(HTMLParser):
         elif tag in ("ul", "ol"):
             if self._lists:
                 self._lists.pop()
-            self._block("\n\n" if not self._lists else "\n")
+            self._block("" if self._lists else "\n\n")
         elif (tag in _BLOCKS or tag in _HEADS) and tag != "tr":
             self._block("\n\n")
 
@@ -137,4 +137,5 @@ class _Reader(HTMLParser):
             self._parts.append(text.lstrip() if after_break else text)
 
     def _block(self, begin: str) -> None:
-        self._parts.append(begin)
+        if begin:
+            self._parts.append(begin)

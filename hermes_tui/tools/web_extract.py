@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import importlib.util
 from typing import Any
 
@@ -116,20 +117,29 @@ def _main_text(html: str, url: str) -> tuple[str, dict[str, str]]:
 
     import trafilatura
 
+    etree: Any = importlib.import_module("lxml.etree")
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
-    found: Any = trafilatura.bare_extraction(
-        html,
-        url=url,
-        output_format="markdown",
-        include_links=True,
-        include_formatting=True,
-        include_comments=False,
-        with_metadata=True,
-    )
-    if found is None or not found.text:
+    try:
+        found: Any = trafilatura.extract_with_metadata(
+            html,
+            url=url,
+            output_format="markdown",
+            include_links=True,
+            include_formatting=True,
+            include_comments=False,
+        )
+    except (etree.LxmlError, ValueError, TypeError, AttributeError, RecursionError):
+        return "", {}  # a page it stumbles over is read whole
+    text = _without_head(found.text or "") if found is not None else ""
+    if found is None or not text:
         return "", {}
     about = {"title": found.title, "date": found.date, "author": found.author}
-    return str(found.text), {name: str(value) for name, value in about.items() if value}
+    return text, {name: str(value) for name, value in about.items() if value}
+
+
+def _without_head(text: str) -> str:
+    """The text without the block of metadata in front of it."""
+    return text.partition("\n---\n")[2] if text.startswith("---\n") else text
 
 
 def _decoded(answer: Fetched) -> str:

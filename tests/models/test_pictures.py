@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import struct
-import zlib
 from pathlib import Path
 
 import msgspec
@@ -16,20 +15,8 @@ from hermes_tui.events import Picture, ToolCall
 from hermes_tui.models import pictures, request_body, sight
 from hermes_tui.models.base import Message, Request
 from hermes_tui.models.chat_completions import ChatCompletions
+from tests.fakes.documents import png
 from tests.fakes.scripted_model import ScriptedModel, fail, say
-
-
-def png(width: int = 3, height: int = 2) -> bytes:
-    """A grey picture."""
-
-    def chunk(name: bytes, data: bytes) -> bytes:
-        check = struct.pack(">I", zlib.crc32(name + data))
-        return struct.pack(">I", len(data)) + name + data + check
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    rows = zlib.compress((b"\0" + b"\x80" * width) * height)
-    start = b"\x89PNG\r\n\x1a\n"
-    return start + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
 def kept(folder: Path, name: str = "a.png", size: tuple[int, int] = (3, 2)) -> Picture:
