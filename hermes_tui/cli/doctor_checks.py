@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -41,6 +42,7 @@ def everything(home: Home, env: Mapping[str, str]) -> Found:
     yield from _core(home)
     yield from _model(home, env)
     yield from _skills(home)
+    yield from _sandbox(home)
     yield from _programs()
     yield from _terminal(env)
 
@@ -194,6 +196,26 @@ _PROGRAMS = (
     ("git", "the agent uses it in repositories"),
     ("rg", "searching files is slower without ripgrep"),
 )
+
+
+def _sandbox(home: Home) -> Found:
+    import asyncio
+
+    from hermes_tui.backends.sandbox_probe import probe
+
+    level = asyncio.run(probe())
+    text = f"{level}" + (f": {level.reasons[0]}" if level.reasons and level.number < 3 else "")
+    hint = "" if level.number == 3 else "install bubblewrap: commands then run without questions"
+    kind = "ok" if level.number == 3 else "note"
+    wanted = 0
+    with suppress(HermesError):
+        wanted = _read_config(home).sandbox.level
+    if level.number < wanted:
+        kind, text = "problem", f"{text}; the settings want level {wanted}, so no command runs"
+    yield Finding(area="sandbox", level=kind, text=text, hint=hint)
+    if os.getuid() == 0:
+        text = "the agent runs as root: what leaves the sandbox may change the whole machine"
+        yield Finding(area="sandbox", level="note", text=text, hint="run it as a user of its own")
 
 
 def _programs() -> Found:

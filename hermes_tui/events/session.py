@@ -8,13 +8,20 @@ from hermes_tui.events.base import Event
 
 
 class SessionStarted(Event, frozen=True, kw_only=True):
-    """A session came into being. origin: the face that made it, or `import`."""
+    """A session came into being. origin: the face that made it, or `import`.
+
+    person: who talks, empty for the owner of this home; chat: id of a chat elsewhere; group:
+    others read along. What was said in a session is found for nobody else.
+    """
 
     title: str = ""
     cwd: str = ""
     model: str = ""
     mode: str = "ask"
     origin: str = ""
+    person: str = ""
+    chat: str = ""
+    group: bool = False
 
 
 class SessionChanged(Event, frozen=True, kw_only=True):

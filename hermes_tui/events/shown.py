@@ -49,6 +49,12 @@ class SessionsChanged(Transient, frozen=True, kw_only=True):
     session: str = ""
 
 
+class SandboxFound(Transient, frozen=True, kw_only=True):
+    """What surrounds this session's commands is known: level 3, 2, or 1 for nothing."""
+
+    level: int
+
+
 class SettingsChanged(Transient, frozen=True, kw_only=True):
     """The settings changed; `ListSettings` has them as they are now."""
 

@@ -14,6 +14,7 @@ class SessionInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One session in a list. state: `idle`, `working` or `waiting` (for a person).
 
     pinned, archived: where the person put it in the list; an archived one is out of the way.
+    sandbox: level of what surrounds its commands, 1 for nothing, 0 while that is not known.
     """
 
     id: str
@@ -28,6 +29,7 @@ class SessionInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     state: Literal["idle", "working", "waiting"] = "idle"
     pinned: bool = False
     archived: bool = False
+    sandbox: int = 0
 
 
 class SessionView(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ from hermes_tui.security.policy import MODES
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
 
+_SANDBOX_S = 0.7
+
 
 async def open_session(core: Core, intent: intents.OpenSession, face: Face) -> Any:
     """Open a session and send its events to the face from now on."""
@@ -30,6 +33,8 @@ async def open_session(core: Core, intent: intents.OpenSession, face: Face) -> A
     if mode or model:
         await _change(core, session, SessionChanged(mode=mode, model=model))
     records = await _records(core, session, intent)
+    if intent.face in ("ui", "plain"):
+        asyncio.get_running_loop().call_later(_SANDBOX_S, _look_around, core, session)
     session.faces.add(face)  # nothing may wait between here and the reply
     face.sessions.add(session.id)
     first = intent.after + 1 if intent.after is not None else 1
@@ -43,6 +48,12 @@ async def open_session(core: Core, intent: intents.OpenSession, face: Face) -> A
         todo=talk.todo,
         partial=session.partial,
     )
+
+
+def _look_around(core: Core, session: Session) -> None:
+    """Find out about the sandbox once the first screen has been drawn."""
+    if core.surroundings.level is None and not core.end_reason:
+        core.spawn(session.know_sandbox())
 
 
 async def _records(core: Core, session: Session, intent: intents.OpenSession) -> tuple[Record, ...]:

@@ -8,8 +8,9 @@ from typing import Protocol
 
 from hermes_tui.events import ProcessEnded, Record, SessionStarted
 from hermes_tui.intents import OpenSession, SessionInfo
+from hermes_tui.runtime.bench import Services
 from hermes_tui.runtime.notes import session_id
-from hermes_tui.runtime.session import Services, Session
+from hermes_tui.runtime.session import Session
 
 
 class Owner(Services, Protocol):

@@ -69,6 +69,10 @@ class Surroundings:
             self._probing.cancel()
             await asyncio.wait([self._probing], timeout=1)
 
+    def known(self, folder: str, person: str) -> int:
+        """The level that commands in a folder get; 0 before the machine was tried."""
+        return self.place(folder, person).level if self._level is not None else 0
+
     def place(self, folder: str, person: str) -> Place:
         """What commands in a folder get, by what is known now. person: the person's home."""
         settings = self._core.config.sandbox

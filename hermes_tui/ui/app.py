@@ -247,12 +247,9 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
         self.follow_files()
 
     def follow_files(self) -> None:
-        """Watch the person's themes and keys, if there are any."""
-        if self.home.keys.exists() or self.themes.folder.is_dir():
-            self.do(self._follow_files, "files")
-
-    async def _follow_files(self) -> None:
-        await watch({self.home.keys: self.keyboard.read, self.themes.folder: self.themes.reload})
+        """Watch the person's themes and keys, also for the first of them to be made."""
+        wanted = {self.home.keys: self.keyboard.read, self.themes.folder: self.themes.reload}
+        self.do(partial(watch, wanted), "files")
 
     @property
     def left(self) -> bool:
@@ -346,6 +343,7 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
                 motion=self.config.motion and not self.transcript.calm,
                 waiting_for_you=bool(shown.approvals or shown.questions),
                 enter=self.config.busy_enter,
+                sandbox=shown.info.sandbox,
             )
         )
         if shown.moving:
@@ -417,6 +415,10 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
     @on(Rail.Opened)
     def _session_chosen(self, message: Rail.Opened) -> None:
         self.do(partial(self.open, self.commands.request(message.session)))
+
+    @on(Rail.Listed)
+    def _listed(self, message: Rail.Listed) -> None:
+        self._line.notifier.listed(message.sessions)
 
     @on(MemoryPane.Opened)
     def _hit_opened(self, message: MemoryPane.Opened) -> None:

@@ -18,6 +18,7 @@ from hermes_tui.events import (
     QuestionAnswered,
     QuestionAsked,
     Record,
+    SandboxFound,
     SessionChanged,
     TurnEnded,
 )
@@ -181,6 +182,8 @@ class SessionShown:
                 self.questions = {k: v for k, v in self.questions.items() if v.turn != turn}
             case SessionChanged() as event:
                 self.info = changed(self.info, event)
+            case SandboxFound(level=level):
+                self.info = msgspec.structs.replace(self.info, sandbox=level)
             case _:
                 return
 

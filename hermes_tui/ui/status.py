@@ -22,7 +22,10 @@ _STOP = ("esc", "stop")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What the status line tells. queue: how Enter is read while a turn runs."""
+    """What the status line tells. enter: how Enter is read while a turn runs.
+
+    sandbox: level of what surrounds commands, 1 for nothing, 0 while that is not known.
+    """
 
     trace: TraceModel
     now: float
@@ -30,6 +33,7 @@ class State:
     waiting_for_you: bool = False
     enter: str = "steer"
     model: str = ""
+    sandbox: int = 0
 
 
 def status_left(state: State) -> list[Span]:
@@ -80,6 +84,7 @@ def status_right(state: State, room: int) -> list[Span]:
     usage = state.trace.usage()
     known = bool(usage.prompt or usage.completion)
     cost = [Span(f"   {figures.money(usage.cost)}", "muted")] if known else []
+    around = _around(state.sandbox)
     forms: list[list[Span]] = []
     if used and window:
         percent = figures.share(used, window)
@@ -88,13 +93,23 @@ def status_right(state: State, room: int) -> list[Span]:
         bar = [Span("ctx ", "muted"), Span(full, tone), Span(rest, "faint")]
         words = Span(f" {percent}%", "muted")
         of = Span(f"  {figures.tokens(used)} of {figures.tokens(window)}", "muted")
-        forms = [[*bar, words, of, *cost], [*bar, words, *cost]]
+        forms = [[*around, *bar, words, of, *cost], [*around, *bar, words, *cost]]
+        forms.append([*bar, words, *cost])
         forms.append([Span(f"ctx {percent}%", "muted"), *cost])
     elif used:
-        forms = [[Span(f"ctx {figures.tokens(used)}", "muted"), *cost]]
-    forms.append(cost)
+        count = [Span(f"ctx {figures.tokens(used)}", "muted"), *cost]
+        forms = [[*around, *count], count]
+    forms += [[*around, *cost], cost]
     fitting = (form for form in forms if width_of(form) + 1 <= room)
     return next(fitting, list[Span]())
+
+
+def _around(level: int) -> list[Span]:
+    if level == 0:
+        return []
+    if level == 1:
+        return [Span("! no sandbox", "warn"), Span("   ")]
+    return [Span(f"sandbox {level}", "muted"), Span("   ")]
 
 
 class StatusLine(Bar):
