@@ -127,11 +127,14 @@ class VisionConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     api_key_env: Annotated[str, _doc("environment variable that holds its key")] = ""
 
 
+_Rule = Annotated[str, Meta(pattern=r"^[A-Za-z_][\w.-]* +\S")]
+
+
 class PolicyConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Standing rules. A rule is the tool's name, a space, and the exact text it covers."""
 
-    allow: Annotated[tuple[str, ...], _doc("rules that run without asking")] = ()
-    deny: Annotated[tuple[str, ...], _doc("rules that never run; deny beats allow")] = ()
+    allow: Annotated[tuple[_Rule, ...], _doc("rules that run without asking")] = ()
+    deny: Annotated[tuple[_Rule, ...], _doc("rules that never run; deny beats allow")] = ()
 
 
 class SandboxConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

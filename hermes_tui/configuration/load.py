@@ -16,13 +16,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from hermes_tui.config import Config, ModelConfig, PolicyConfig
+from hermes_tui.config import Config, ModelConfig, PolicyConfig, SandboxConfig
 from hermes_tui.errors import ConfigError
 from hermes_tui.home import Home
 
 ENVIRONMENT = {"HERMES_TUI_MODEL": "name", "HERMES_TUI_BASE_URL": "base_url"}
 """Environment variables that override a setting of `model`, for scripts."""
 
+_PROFILES = ("read-only", "workspace", "full")
 _MODES = ("plan", "ask", "auto-edit", "yolo")
 
 
@@ -109,13 +110,28 @@ def refuse_cut(home: Home, text: str, config: Config) -> None:
 
 def weaker(new: Config, old: Config) -> bool:
     """Whether a configuration allows anything without asking that the old one did not."""
-    return _MODES.index(new.agent.mode) > _MODES.index(old.agent.mode) or _looser(
-        new.policy, old.policy
+    return (
+        _MODES.index(new.agent.mode) > _MODES.index(old.agent.mode)
+        or _looser(new.policy, old.policy)
+        or _wider(new.sandbox, old.sandbox)
     )
 
 
 def _looser(new: PolicyConfig, old: PolicyConfig) -> bool:
     return not set(old.deny) <= set(new.deny) or not set(new.allow) <= set(old.allow)
+
+
+def _wider(new: SandboxConfig, old: SandboxConfig) -> bool:
+    """Whether commands could do more: `full` has no sandbox to hold what a person approves."""
+    return (
+        _PROFILES.index(new.profile) > _PROFILES.index(old.profile)
+        or new.level < old.level
+        or (new.ssh_agent and not old.ssh_agent)
+        or any(
+            not set(getattr(new, name)) <= set(getattr(old, name))
+            for name in ("read", "write", "env")
+        )
+    )
 
 
 def _read(path: Path) -> str | None:

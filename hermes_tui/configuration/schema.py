@@ -73,7 +73,7 @@ def _key(name: str, hints: dict[str, Any], field: Any) -> Key:
     plain, metas = annotation, ()
     if get_origin(annotation) is Annotated:
         plain, *metas = get_args(annotation)
-    choices = get_args(plain) if get_origin(plain) is Literal else ()
+    choices = tuple(map(str, get_args(plain))) if get_origin(plain) is Literal else ()
     return Key(
         name=name,
         type=_words(plain, choices, metas),
@@ -89,7 +89,7 @@ def _base(annotation: Any) -> type:
         annotation = get_args(annotation)[0]
     origin = get_origin(annotation)
     if origin is Literal:
-        return str
+        return int if isinstance(get_args(annotation)[0], int) else str
     if origin in (Union, types.UnionType):
         return _base(next(one for one in get_args(annotation) if one is not type(None)))
     return origin or annotation
@@ -100,6 +100,8 @@ def _words(plain: Any, choices: tuple[str, ...], metas: Any) -> str:
         return "one of " + ", ".join(choices)
     names = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
     words = names.get(_base(plain), "a list of texts")
+    if any(get_origin(one) is Annotated for one in get_args(plain)):
+        words = "a list of rules, each a tool's name, a space and what it covers"
     for meta in metas:
         words += f" above {meta.gt}" if meta.gt is not None else ""
         words += f" of at least {meta.ge}" if meta.ge is not None else ""

@@ -65,6 +65,7 @@ def parse(text: str, path: Path) -> dict[str, Any]:
         return {}
     if not isinstance(tree, dict):
         raise broken(path, 1, "expected `section:` with settings below it")
+    _refuse_tricks(compose(text, path), path)
     return cast("dict[str, Any]", tree)
 
 
@@ -85,6 +86,28 @@ def broken(path: Path, line: int, why: str) -> ConfigError:
         f"{path}:{line}: {why}",
         "nothing was changed; correct that line (`hermes config edit`) and try again",
     )
+
+
+def _refuse_tricks(root: Node | None, path: Path) -> None:
+    """Refuse YAML that a slip of the hand makes and that swallows the lines around it.
+
+    A line indented too far becomes the end of the text before it, a forgotten quote takes in the
+    lines up to the next one, `&` and `*` make names: a rule that never runs would be gone.
+    """
+    waiting = [root] if root is not None else []
+    while waiting:
+        node = waiting.pop()
+        line = node.start_mark.line + 1
+        if node.anchor is not None:
+            raise broken(path, line, "a value begins with & or *; put it in quotes")
+        if isinstance(node.value, list):
+            for one in cast("list[Any]", node.value):
+                waiting += one if isinstance(one, tuple) else [one]
+        elif node.end_mark.line != node.start_mark.line and getattr(node, "style", "") not in (
+            "|",
+            ">",
+        ):
+            raise broken(path, line + 1, "it goes on with the text of the line before it")
 
 
 def _guarded(method: str, text: str, path: Path) -> Any:

@@ -28,6 +28,9 @@ policy:
   deny: # never
     - run_command rm -rf build
     - write_file /etc/hosts
+sandbox:
+  profile: read-only
+  level: 2
 ui:
   theme: mono
 """
@@ -120,6 +123,79 @@ def test_any_text_is_a_configuration_or_a_sentence(text: str) -> None:
         assert now is None or not weaker(now, Config())
 
 
+def _broken(data: st.DataObject, text: str) -> str:
+    """A text with something dropped, renamed, retyped, moved or typed into it."""
+    lines = text.splitlines()
+    at = data.draw(st.integers(0, len(lines) - 1))
+    what = data.draw(
+        st.sampled_from(["drop", "twice", "indent", "value", "type", "letter", "join"])
+    )
+    line = lines[at]
+    head, colon, _ = line.partition(":")
+    match what:
+        case "drop":
+            del lines[at]
+        case "twice":
+            lines.insert(data.draw(st.integers(0, len(lines))), line)
+        case "indent":
+            lines[at] = " " * data.draw(st.integers(0, 6)) + line.lstrip()
+        case "value" if colon:
+            odd = st.sampled_from(["", "off", "no", "~", "[]", "{}", "0", "full", "yolo ", "Ask"])
+            lines[at] = f"{head}: {data.draw(odd)}"
+        case "type" if colon:
+            lines[at] = f"{head}: [{line.strip()!r}]"
+        case "join" if at:
+            lines[at - 1 : at + 1] = [lines[at - 1] + line]
+        case _:
+            letter = st.sampled_from("abcxyzAZ_-9:#'\"[]{}&*!|>%@ \t\u00a0\u200b\u0430")
+            place = data.draw(st.integers(0, len(line)))
+            lines[at] = line[:place] + data.draw(letter) + line[place:]
+    return "\n".join(lines) + "\n"
+
+
+def _loose() -> Config:
+    """What a person wrote who allows less than the defaults would: nothing may get past it."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Home(folder)
+        home.config.write_text(STRICT)
+        return load(home, {}).config
+
+
+@given(st.data())
+@settings(max_examples=120, deadline=None)
+def test_a_typo_is_refused_or_says_in_the_file_what_it_loosens(data: st.DataObject) -> None:
+    """A loaded file is looser than the one before only where its own words say so.
+
+    Each loosened setting must stand in the text in so many words, as a valid setting would.
+    """
+    text = _broken(data, STRICT)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Home(folder)
+        home.config.write_text(text)
+        now = _loaded_or_refused(home)
+    if now is None:
+        return
+    before = _loose()
+    if now.agent.mode != before.agent.mode:
+        assert "mode: plan" not in text
+        assert now.agent.mode == "ask" or f"mode: {now.agent.mode}" in text
+    if now.sandbox.profile != before.sandbox.profile:
+        assert "profile: read-only" not in text
+        assert now.sandbox.profile == "workspace" or f"profile: {now.sandbox.profile}" in text
+    assert all(f"- {rule}" in text for rule in now.policy.allow)
+    for rule in set(before.policy.deny) - set(now.policy.deny):
+        assert not _under_deny(text, rule), text
+
+
+def _under_deny(text: str, rule: str) -> bool:
+    """Whether a rule still stands, as it was, in the list of what never runs."""
+    lines = text.splitlines()
+    if lines.count("  deny: # never") != 1 or lines.count(f"    - {rule}") != 1:
+        return False
+    between = lines[lines.index("  deny: # never") : lines.index(f"    - {rule}")]
+    return bool(between) and all(line.startswith("    - ") for line in between[1:])
+
+
 def test_weaker_sees_mode_lost_denials_and_new_permissions() -> None:
     def made(mode: str, allow: tuple[str, ...] = (), deny: tuple[str, ...] = ()) -> Config:
         tree = {"agent": {"mode": mode}, "policy": {"allow": allow, "deny": deny}}
@@ -130,3 +206,41 @@ def test_weaker_sees_mode_lost_denials_and_new_permissions() -> None:
     assert weaker(made("ask", allow=("a b",)), made("ask"))
     assert weaker(made("ask"), made("ask", deny=("a b",)))
     assert not weaker(made("plan", deny=("a b",)), made("ask", allow=("c d",)))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("    - run_command a b\n     - run_command c d\n", "goes on with the text"),
+        ("    - 'run_command a b\n    - run_command c d'\n", "goes on with the text"),
+        ("    - &run_command a b\n", "put it in quotes"),
+        ("    - run_command\n", "a tool's name, a space"),
+        ("    - ''\n", "a tool's name, a space"),
+        ("    - a: b\n", "a list of rules"),
+    ],
+)
+def test_a_slip_that_would_lose_a_rule_is_refused_with_its_line(
+    home: Home, text: str, said: str
+) -> None:
+    home.ensure().config.write_text("policy:\n  deny:\n" + text)
+    with pytest.raises(ConfigError, match=r"config.yaml:[2345]") as refused:
+        load(home, {})
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"profile": "full"},
+        {"level": 1},
+        {"read": ["/"]},
+        {"write": ["/srv"]},
+        {"env": ["SOME_VARIABLE"]},
+        {"ssh_agent": True},
+    ],
+)
+def test_weaker_sees_every_hole_in_the_sandbox(more: dict[str, object]) -> None:
+    strict = msgspec.convert({"sandbox": {"level": 3}}, Config)
+    holed = msgspec.convert({"sandbox": {"level": 3, **more}}, Config)
+    assert weaker(holed, strict)
+    assert not weaker(strict, holed)
