@@ -64,19 +64,19 @@ class Memory:
             return chosen, rows.newest_change(c), _kept(c)
 
         chosen, newest, kept = await self.facts.read(work)
-        await self.facts.write(lambda c: _shown(c, session, 1, chosen, newest))
+        await self.facts.write(lambda c: _shown(c, session, 0, chosen, newest))
         parts = choosing.text_of(chosen, kept)
         if self.beside is not None and not lean:
             parts = (*parts, *_of_provider(self.beside, place, budget))
             self.beside.look(place)
         return parts
 
-    async def note(self, session: str, turn: int, said: str, place: Place) -> Note:
+    async def note(self, talk: telling.Talk, turn: int, said: str, place: Place) -> Note:
         """What changed since the session was last told, and what fits what is said now; once."""
         if not self.settings.enabled:
             return Note()
-        budget = self.settings.note_bytes
-        told = await self.facts.read(lambda c: telling.told(c, session, said, place, budget))
+        session, budget = talk.session, self.settings.note_bytes
+        told = await self.facts.read(lambda c: telling.told(c, talk, said, place, budget))
         await self.facts.write(lambda c: _shown(c, session, turn, told.chosen, told.upto))
         if self.beside is None:
             return Note(text=told.text, chosen=told.chosen)
@@ -172,7 +172,7 @@ def _shown(
     c: apsw.Connection, session: str, turn: int, chosen: Sequence[choosing.Chosen], upto: int
 ) -> None:
     telling.note_use(c, session, turn, chosen)
-    telling.note_upto(c, session, upto)
+    telling.note_upto(c, session, turn, upto)
 
 
 def _kept(c: apsw.Connection) -> int:

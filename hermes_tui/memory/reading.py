@@ -14,7 +14,7 @@ from hermes_tui.memory.words import HIDDEN
 MOST = 400
 """Longest sentence, in characters, that is taken for a statement about the person."""
 
-_READS: tuple[tuple[Kind, str], ...] = (
+_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "instruction",
         r"^(?:always|never|don't|do not|please|from now on|in future|whenever|when i|"
@@ -53,11 +53,7 @@ _READS: tuple[tuple[Kind, str], ...] = (
         r"^(?:the )?(?:user(?:'s)?|i|i'm|my|he|she|they)\b|^(?:我|用户)",
     ),
 )
-_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _READS
-)
-
-_ORDERS = re.compile(
+_ORDERS = (
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|your)\b"
     r".{0,40}\b(?:instruction|rule|prompt|message|polic|guideline)"
     r"|\b(?:system|developer) (?:prompt|message)|\byou (?:are|must|should|will|shall|have to"
@@ -70,10 +66,9 @@ _ORDERS = re.compile(
     r"|\b(?:without|don't|do not|never) (?:asking|ask|tell(?:ing)?|inform(?:ing)?|confirm\w*)\b"
     r"|\b(?:always|never|from now on)\b.{0,40}\b(?:run|execute|approve|allow|open|visit|install|"
     r"trust|reply|answer|say|include|send|add)\b|<\s*/?\s*(?:system|assistant|instructions?)\b"
-    r"|忽略.{0,12}(?:指令|指示|规则)|你必须|以前の指示",
-    re.IGNORECASE,
+    r"|忽略.{0,12}(?:指令|指示|规则)|你必须|以前の指示"
 )
-_JUDGES = re.compile(
+_JUDGES = (
     r"\b(?:feels?|feeling|is (?:very |often |quite |rather |a bit |usually )?(?:anxious|angry|"
     r"sad|happy|depressed|lonely|stressed|frustrated|impatient|lazy|arrogant|shy|insecure|moody|stubborn|"
     r"perfectionist|narcissis\w+|neurotic|introvert\w*|extrovert\w*|naive|rude|jealous|ashamed|"
@@ -81,53 +76,54 @@ _JUDGES = re.compile(
     r"|personality|temperament|character trait|self-esteem|mood|emotional(?:ly)?|"
     r"seems? (?:to be )?(?:anxious|angry|sad|stressed|frustrated|impatient|upset|annoyed|"
     r"tired|lonely))\b"
-    r"|(?:焦虑|抑郁|生气|难过|孤独|懒惰|性格)",
-    re.IGNORECASE,
+    r"|(?:焦虑|抑郁|生气|难过|孤独|懒惰|性格)"
 )
-_ASKED_TO = re.compile(
+_ASKED_TO = (
     r"^(?:please |hey |hermes,? |and |also |but )*(?:remember|note|keep in mind|don't forget)"
     r"(?: down)?(?: please)?[,:]?(?: that| this:?)?\s*[:,]?\s+(?P<what>\S.*)$"
-    r"|^(?:请)?记住[：:，, ]*(?P<zh>\S.*)$|^(?:覚えて(?:おいて)?[：:、 ]*)(?P<ja>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
+    r"|^(?:请)?记住[：:，, ]*(?P<zh>\S.*)$|^(?:覚えて(?:おいて)?[：:、 ]*)(?P<ja>\S.*)$"
 )
-_LASTING = re.compile(
+_LASTING = (
     r"\b(?:i (?:(?:always|never|usually|really|generally) )?(?:prefer|like|love|hate|live|work|use|"
     r"am an?|speak|drive|drink|eat|don't (?:eat|drink|use|like|want))\b|i'm an? |"
     r"i'm (?:allergic|vegetarian|vegan)|my \w+(?: \w+)?(?:'s name)? (?:is|are|was born|"
     r"lives?)\b|call me |"
     r"(?:from now on|in future|as a rule|never again|every time|whenever)\b|(?:always|never) \w+ )"
-    r"|我(?:喜欢|不喜欢|住在|是|叫|在.{1,12}工作)|以后(?:请|不要)|私は|僕は",
-    re.IGNORECASE,
+    r"|我(?:喜欢|不喜欢|住在|是|叫|在.{1,12}工作)|以后(?:请|不要)|私は|僕は"
 )
-_TASK = re.compile(
+_TASK = (
     r"[?？]\s*$|^(?:can|could|would|will|should|what|why|how|when|where|who|which|is|are|do|does)\b"
     r"|\b(?:today|right now|this time|at the moment|just now|for now|yesterday|"
-    r"tonight|tomorrow)\b|```",
-    re.IGNORECASE,
+    r"tonight|tomorrow)\b|```"
 )
+
+
+def _found(pattern: str, text: str) -> bool:
+    """Whether a pattern is found; compiled at first use, as start-up has no use for it."""
+    return re.search(pattern, text, re.IGNORECASE) is not None
 
 
 def kind_of(text: str) -> Kind:
     """The kind of a statement as it reads."""
     for kind, pattern in _KINDS:
-        if pattern.search(text):
+        if _found(pattern, text):
             return kind
     return "fact"
 
 
 def gives_orders(text: str) -> bool:
     """Whether a text tells an agent what to do, or hides something: no fact when from outside."""
-    return bool(_ORDERS.search(text) or HIDDEN.search(text))
+    return _found(_ORDERS, text) or bool(HIDDEN.search(text))
 
 
 def judges(text: str) -> bool:
     """Whether a statement is about feelings or character."""
-    return bool(_JUDGES.search(text))
+    return _found(_JUDGES, text)
 
 
 def told_to_remember(text: str) -> str:
     """What the person asks to remember in so many words; empty for anything else."""
-    found = _ASKED_TO.match(text.strip())
+    found = re.match(_ASKED_TO, text.strip(), re.IGNORECASE | re.DOTALL)
     if found is None or text.rstrip().endswith(("?", "？")):
         return ""
     what = next(one for one in found.groups() if one).strip()
@@ -139,7 +135,7 @@ def lasting(text: str) -> Iterator[str]:
     """Sentences in the first person that may hold beyond the talk they stand in."""
     for sentence in re.split(r"(?<=[.!。！])\s+|\n+", text):
         one = sentence.strip(" -*>\t")
-        if 8 <= len(one) <= MOST and _LASTING.search(one) and not _TASK.search(one):
+        if 8 <= len(one) <= MOST and _found(_LASTING, one) and not _found(_TASK, one):
             yield one
 
 

@@ -25,6 +25,15 @@ RECALL_HEAD = "[From memory, as it may matter here:"
 _MOST_RECALLED = 6
 
 
+class Talk(Struct, frozen=True, kw_only=True):
+    """A session as it stands. turns: those that are part of the conversation, for turns that were
+    taken back were never told anything.
+    """
+
+    session: str
+    turns: frozenset[int] = frozenset()
+
+
 class Told(Struct, frozen=True, kw_only=True):
     """A note beside an input. upto: the newest change it knows of."""
 
@@ -33,14 +42,13 @@ class Told(Struct, frozen=True, kw_only=True):
     upto: int = 0
 
 
-def told(c: apsw.Connection, session: str, said: str, place: Place, budget: int) -> Told:
+def told(c: apsw.Connection, talk: Talk, said: str, place: Place, budget: int) -> Told:
     """The note for a session's next input; empty when there is nothing to say."""
     newest = rows.newest_change(c)
-    shown = _shown(c, session)
+    shown, after = _shown(c, talk), _upto(c, talk)
     news: list[tuple[str, Chosen | None]] = []
-    after = _upto(c, session)
     if after is not None and newest > after:
-        news = _news(c, session, after, place, shown)
+        news = _news(c, talk.session, after, place, shown)
     lines, chosen, room = _fill(news, NEWS_HEAD, budget)
     named = shown | {one.fact.id for one in chosen}
     recalled = _recalled(c, said, place, named)
@@ -63,15 +71,17 @@ def note_use(c: apsw.Connection, session: str, turn: int, chosen: Sequence[Chose
             c.execute("UPDATE fact SET used = ?, uses = uses + 1 WHERE key = ?", (now, key))
 
 
-def note_upto(c: apsw.Connection, session: str, change: int) -> None:
+def note_upto(c: apsw.Connection, session: str, turn: int, change: int) -> None:
     """Keep up to which change a session has been told."""
-    c.execute("INSERT OR REPLACE INTO fact_told VALUES (?, ?)", (session, change))
+    c.execute("INSERT OR REPLACE INTO fact_told VALUES (?, ?, ?)", (session, turn, change))
 
 
 def copy(c: apsw.Connection, session: str, other: str) -> None:
     """A session went on as a copy: what it was told, the copy was told."""
-    c.execute("INSERT OR IGNORE INTO fact_told SELECT ?, change FROM fact_told WHERE session = ?",
-              (other, session))  # fmt: skip
+    c.execute(
+        "INSERT OR IGNORE INTO fact_told SELECT ?, turn, change FROM fact_told WHERE session = ?",
+        (other, session),
+    )
     c.execute(
         "INSERT INTO fact_use (fact, session, turn, ts, why)"
         " SELECT fact, ?, turn, ts, why FROM fact_use WHERE session = ?",
@@ -162,11 +172,14 @@ def _recalled(c: apsw.Connection, said: str, place: Place, named: set[str]) -> l
     return found[:_MOST_RECALLED]
 
 
-def _shown(c: apsw.Connection, session: str) -> set[str]:
-    found: Any = c.execute("SELECT DISTINCT fact FROM fact_use WHERE session = ?", (session,))
-    return {f"m{row[0]}" for row in found}
+def _shown(c: apsw.Connection, talk: Talk) -> set[str]:
+    found: Any = c.execute(
+        "SELECT DISTINCT fact, turn FROM fact_use WHERE session = ?", (talk.session,)
+    )
+    return {f"m{fact}" for fact, turn in found if not turn or turn in talk.turns}
 
 
-def _upto(c: apsw.Connection, session: str) -> int | None:
-    row: Any = c.execute("SELECT change FROM fact_told WHERE session = ?", (session,)).fetchone()
-    return int(row[0]) if row else None
+def _upto(c: apsw.Connection, talk: Talk) -> int | None:
+    found: Any = c.execute("SELECT turn, change FROM fact_told WHERE session = ?", (talk.session,))
+    known = [int(change) for turn, change in found if not turn or turn in talk.turns]
+    return max(known, default=None)

@@ -100,6 +100,7 @@ async def fork(core: Core, session: Session, turn: int, title: str) -> SessionIn
     ]
     key = await core.log.create(info, numbered)
     await core.log.share_prefix(session.key, key)
+    await core.memory.forked(session.id, info.id)
     core.changed(info.id)
     return info
 

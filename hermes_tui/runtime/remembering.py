@@ -14,11 +14,13 @@ from hermes_tui.errors import ConfigError, HermesError
 from hermes_tui.events import InputReceived, Notice, Record, ReplyReceived
 from hermes_tui.events.memory import MemoryChanged, MemoryUsed, Recalled
 from hermes_tui.home import Home
+from hermes_tui.memory import telling
 from hermes_tui.memory.beside import Beside, Spawn
 from hermes_tui.memory.keeper import Memory, Note
 from hermes_tui.memory.place import Place, project_of
 from hermes_tui.memory.provider import Heard, ProviderError, ProviderSettings, made
 from hermes_tui.memory.reading import leaves_something
+from hermes_tui.memory.telling import Talk
 from hermes_tui.memory.words import clean
 from hermes_tui.runtime.origins import told_by
 from hermes_tui.runtime.session import Session
@@ -95,8 +97,9 @@ class Remembering:
         place = await self.place_of(session)
         self._handed.setdefault(session.id, max(session.last - _BEGUN, 0))
         if not lean:
+            talk = Talk(session=session.id, turns=frozenset(session.conversation.marks))
             turn = session.conversation.turn
-            await self._tell(session, await self.memory.note(session.id, turn, said, place))
+            await self._tell(session, await self.memory.note(talk, turn, said, place))
         inputs = list(session.conversation.waiting.values())
         self._core.spawn(self._hear(session, inputs, place))
 
@@ -149,6 +152,14 @@ class Remembering:
             records = await self._core.log.read(session.id, after=after)
             heard = tuple(one for record in records if (one := _heard(record)) is not None)
             self.memory.observe(heard, await self.place_of(session))
+
+    async def forked(self, session: str, copy: str) -> None:
+        """A session went on as a copy: the copy was told what the session was."""
+        await self.memory.facts.write(lambda c: telling.copy(c, session, copy))
+
+    async def session_deleted(self, session: str) -> None:
+        """A session is gone; what was learned in it stays."""
+        await self.memory.facts.write(lambda c: telling.forget_session(c, session))
 
     # --- the provider ------------------------------------------------------------------------
 

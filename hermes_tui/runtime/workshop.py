@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,17 +16,25 @@ from hermes_tui.home import Home
 from hermes_tui.models.base import Model
 from hermes_tui.runtime.session import Session
 from hermes_tui.store.log import Log
-from hermes_tui.tools.base import Tool
+
+if TYPE_CHECKING:
+    from hermes_tui.tools.registry import ToolSet
 
 SMALL_WINDOW = 8192
+Remembered = Callable[[Session, bool], Awaitable[tuple[tuple[str, str], ...]]]
+"""(part, text) of what a session's frozen prompt says from memory; the flag: a lean prompt."""
+Skilled = Callable[[Session], Awaitable[str]]
+"""What it says of skills."""
 
 
 class Workshop:
     """Makes agents; keeps models alive between turns."""
 
-    def __init__(self, home: Home, log: Log) -> None:
+    def __init__(self, home: Home, log: Log, remembered: Remembered, skilled: Skilled) -> None:
         self._home = home
         self._log = log
+        self._remembered = remembered
+        self._skilled = skilled
         self._models: dict[tuple[ModelConfig, str, int], Model] = {}
 
     async def agent_for(self, session: Session, config: Config) -> Agent:
@@ -71,26 +80,22 @@ class Workshop:
             if learn is not None:
                 await learn()
 
-    def skills(self) -> tuple[tuple[str, str, str], ...]:
-        """(name, description, path) of every skill that can be used."""
-        from hermes_tui.skills.library import Library
-
-        return tuple((one.name, one.description, one.path) for one in Library(self._home).all())
-
     async def close(self) -> None:
         """Close the models."""
         for model in self._models.values():
             await model.close()
         self._models.clear()
 
-    async def _prefix(self, session: Session, tools: dict[str, Tool], lean: bool) -> Prefix:
+    async def _prefix(self, session: Session, tools: ToolSet, lean: bool) -> Prefix:
         if session.prefix is not None:
             return session.prefix
         stored = await self._log.prefix(session.key)
         if stored:
             session.prefix = msgspec.json.decode(stored, type=Prefix)
             return session.prefix
-        session.prefix = build_prefix(tools, () if lean else self.skills(), session.cwd, lean)
+        remembered = await self._remembered(session, lean)
+        skills = "" if lean else await self._skilled(session)
+        session.prefix = build_prefix(tools.shown, skills, session.cwd, lean, remembered)
         data = msgspec.json.encode(session.prefix)
         await self._log.set_prefix(session.key, hashlib.sha256(data).hexdigest(), data.decode())
         return session.prefix

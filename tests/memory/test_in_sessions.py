@@ -8,7 +8,16 @@ from pathlib import Path
 import msgspec
 
 from hermes_tui.events import MemoryUsed, TurnEnded
-from hermes_tui.intents import AddFact, AskMemory, EditFact, ForgetFact, ListFacts, RunCommand
+from hermes_tui.intents import (
+    AddFact,
+    AskMemory,
+    EditFact,
+    ForgetFact,
+    ForkSession,
+    ListFacts,
+    Rewind,
+    RunCommand,
+)
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.local import LocalClient
 from tests.fakes.scripted_model import ScriptedModel, call, say
@@ -219,3 +228,35 @@ async def test_memory_switched_off_says_nothing_and_keeps_nothing(
     assert "Berlin" not in json.dumps(scripted.requests[0].json)
     assert "switched off" in scripted.requests[1].messages[-1]["content"]
     assert [f.text for f in (await client.ask(ListFacts())).facts] == ["The user lives in Berlin"]
+
+
+async def test_what_a_turn_that_was_taken_back_was_told_is_told_again(
+    core: Core, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    scripted.answer = lambda asked: say("Fine.")
+    client = LocalClient(core)
+    view = await open_in(client, str(tmp_path))
+    await turn(client, view, "hello there")
+    await client.ask(AddFact(text="The user lives in Paris"))
+    await turn(client, view, "and now?")
+    assert "Paris" in last_user(scripted, 1)
+    await client.ask(Rewind(session=view.info.id, turn=2))
+    await turn(client, view, "once more")
+    assert "Paris" in last_user(scripted, 2)
+
+
+async def test_a_fork_knows_what_it_was_told_and_hears_what_is_new(
+    core: Core, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    scripted.answer = lambda asked: say("Fine.")
+    client = LocalClient(core)
+    await client.ask(AddFact(text="The user likes tea"))
+    view = await open_in(client, str(tmp_path))
+    await turn(client, view, "hello there")
+    copy = await client.ask(ForkSession(session=view.info.id))
+    await client.ask(AddFact(text="The user lives in Paris"))
+    fork = await open_in(client, str(tmp_path), copy.id)
+    await turn(client, fork, "go on, please")
+    assert "Paris" in last_user(scripted, 1)
+    assert "likes tea" not in last_user(scripted, 1)
+    assert system(scripted, 0) == system(scripted, 1)

@@ -57,10 +57,12 @@ CREATE TABLE fact_use (
 CREATE INDEX fact_use_fact ON fact_use(fact);
 CREATE INDEX fact_use_session ON fact_use(session);
 
--- Up to which change a session has been told.
+-- Up to which change a session was told, by turn; turn 0 is the frozen part of its prompt.
 CREATE TABLE fact_told (
-  session TEXT PRIMARY KEY,
-  change INTEGER NOT NULL
+  session TEXT NOT NULL,
+  turn INTEGER NOT NULL,
+  change INTEGER NOT NULL,
+  PRIMARY KEY (session, turn)
 ) WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE fact_index USING fts5(words, tokenize="unicode61 remove_diacritics 2");
