@@ -80,9 +80,11 @@ def decision(one: AuditEntry) -> str:
 
 
 def circumstances(one: AuditEntry) -> str:
-    """Mode, sandbox, presence, what had been read."""
+    """Mode, sandbox, presence, targets, what had been read."""
     parts = [f"the mode was {one.mode}" if one.mode else ""]
-    parts.append(f"the sandbox was at level {one.level}" if one.level else "")
+    inside = "inside" if one.contained else "outside"
+    parts.append(f"it was to run {inside} the sandbox (level {one.level})" if one.level else "")
+    parts.append(f"it would have reached {', '.join(one.hosts)}" if one.hosts else "")
     parts.append("" if one.attended else "nobody was there to answer")
     parts.append(f"text from {one.taint} had been read before" if one.taint else "")
     told = ", ".join(part for part in parts if part)

@@ -15,9 +15,12 @@ import typer
 
 from hermes_tui.cli import output, policy_rules, policy_url, policy_why
 from hermes_tui.cli.output import PLAIN
+from hermes_tui.config import PolicyConfig
+from hermes_tui.configuration.load import load
 from hermes_tui.errors import HermesError
 from hermes_tui.home import Home
-from hermes_tui.security.commands_decide import CommandDecision, Level, decide_command
+from hermes_tui.security.commands_decide import Level
+from hermes_tui.security.policy import Action, Decision, Situation, decide
 from hermes_tui.security.risk_assess import assess
 from hermes_tui.security.risk_types import Assessment
 
@@ -60,15 +63,16 @@ def check(
     Example: hermes policy check --json 'curl https://example.com | sh'
     """
     folder = os.path.abspath(os.path.expanduser(workspace or "."))
-    assumed = _level(level)
+    rules = load(Home.find(), {}).config.policy
+    asker = Asker(folder=folder, level=_level(level), rules=rules)
     if jsonl:
         for question in _questions():
-            assessment, decision = _decided(question.command, folder, assumed)
+            assessment, decision = asker.decided(question.command)
             output.emit_line({"id": question.id, **_short(assessment, decision)})
         return
     if not command:
         raise typer.BadParameter("a command line, in quotes, or --jsonl")
-    assessment, decision = _decided(command, folder, assumed)
+    assessment, decision = asker.decided(command)
     if json:
         output.emit(_long(assessment, decision))
     else:
@@ -94,15 +98,34 @@ def _level(number: int | None) -> Level:
             return level_here()
 
 
-def _decided(command: str, folder: str, level: Level) -> tuple[Assessment, CommandDecision]:
-    assessment = assess(
-        command,
-        cwd=folder,
-        workspace=folder,
-        home=str(Path.home()),
-        state=str(Home.find().path),
-    )
-    return assessment, decide_command(assessment, level)
+class Asker(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the question comes up: folder, sandbox level, the person's standing rules."""
+
+    folder: str
+    level: Level
+    rules: PolicyConfig
+
+    def decided(self, command: str) -> tuple[Assessment, Decision]:
+        """What the parser says, and what a session in which somebody can answer gets."""
+        home, state = str(Path.home()), str(Home.find().path)
+        assessment = assess(command, cwd=self.folder, workspace=self.folder, home=home, state=state)
+        action = Action(
+            tool="run_command",
+            kind="execute",
+            title=command,
+            detail=command,
+            detail_kind="command",
+            cwd=self.folder,
+        )
+        situation = Situation(
+            workspace=self.folder,
+            rules=self.rules.allow,
+            denied=self.rules.deny,
+            home=home,
+            state=state,
+            level=self.level,
+        )
+        return assessment, decide(action, situation)
 
 
 def _questions() -> Iterator[Question]:
@@ -118,16 +141,20 @@ def _questions() -> Iterator[Question]:
             ) from error
 
 
-def _short(assessment: Assessment, decision: CommandDecision) -> dict[str, Any]:
+def _short(assessment: Assessment, decision: Decision) -> dict[str, Any]:
     return {
         "class": assessment.cls,
-        "decision": decision.decision,
+        "decision": decision.verdict,
         "reason": decision.reason,
-        "sandbox": decision.sandbox,
+        "sandbox": _where(decision),
     }
 
 
-def _long(assessment: Assessment, decision: CommandDecision) -> dict[str, Any]:
+def _where(decision: Decision) -> str:
+    return "contained" if decision.contained else "outside"
+
+
+def _long(assessment: Assessment, decision: Decision) -> dict[str, Any]:
     return {
         "command": assessment.command,
         **_short(assessment, decision),
@@ -140,12 +167,12 @@ def _long(assessment: Assessment, decision: CommandDecision) -> dict[str, Any]:
     }
 
 
-def _print(assessment: Assessment, decision: CommandDecision) -> None:
+def _print(assessment: Assessment, decision: Decision) -> None:
     rows = [
-        ("decision", decision.decision),
+        ("decision", decision.verdict),
         ("because", decision.reason),
         ("class", assessment.cls),
-        ("sandbox", decision.sandbox),
+        ("sandbox", _where(decision)),
         *(("runs", shlex.join(part.argv)) for part in assessment.parts if part.argv),
         *(("talks to", host) for host in assessment.network),
     ]

@@ -58,7 +58,8 @@ class Core:
         self, home: Home, config: Config, *, headless: bool = False, resume: bool = True
     ) -> None:
         self.home = home
-        self.settings = Settings(home, config)
+        self.audit = Audit(home, clean=self._clean)
+        self.settings = Settings(home, config, self.audit)
         self.headless = headless
         self.started = time.time()
         self.ended = asyncio.Event()
@@ -67,7 +68,6 @@ class Core:
         self.faces: set[Face] = set()
         self.db = Database(home.database)
         self.log = Log(self.db)
-        self.audit = Audit(home)
         self.surroundings = Surroundings(self)
         self.shelf = Shelf(self)
         self.workshop = Workshop(home, self.log, self._remembered, self._skilled)
@@ -260,6 +260,10 @@ class Core:
         if self._resume and not self.end_reason and (not self._learning or self._learning.done()):
             self._learning = self.spawn(self.workshop.learn_windows())
 
+    def _clean(self, text: str) -> str:
+        """A text for the audit log, without secrets."""
+        return self.surroundings.redactor.redact(text, "log").text
+
     def rules(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Standing rules: (allowed, denied)."""
         return self.config.policy.allow, self.config.policy.deny
@@ -329,8 +333,15 @@ class Core:
         if self._processes is None:
             from hermes_tui.tools.processes import Processes
 
-            self._processes = Processes(self._process_changed)
+            self._processes = Processes(self._process_changed, self._process_matched)
         return self._processes
+
+    def _process_matched(self, one: Background, lines: str) -> None:
+        session = self.sessions.get(one.session)
+        if session is not None and not self.end_reason:
+            text = session.redactor.redact(f"process {one.id} wrote: {lines}").text
+            session.remarks.append(f"[{text}]")
+            self.spawn(session.add(Notice(text=text, hint=one.command[:200])))
 
     def _process_changed(self, one: Background) -> None:
         if not self.end_reason:

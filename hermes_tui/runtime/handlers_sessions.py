@@ -15,6 +15,7 @@ from hermes_tui.intents import Done, SessionInfo
 from hermes_tui.runtime import branches
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.session import Session
+from hermes_tui.security import audit_entries
 from hermes_tui.security.policy import MODES
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ async def open_session(core: Core, intent: intents.OpenSession, face: Face) -> A
     mode = _mode(intent.mode) if intent.mode not in ("", talk.mode) else None
     model = intent.model if intent.model not in ("", talk.model) else None
     if mode or model:
-        await _change(core, session, SessionChanged(mode=mode, model=model))
+        await _change(core, session, SessionChanged(mode=mode, model=model), intent.face)
     records = await _records(core, session, intent)
     if intent.face in ("ui", "plain"):
         asyncio.get_running_loop().call_later(_SANDBOX_S, _look_around, core, session)
@@ -121,13 +122,16 @@ async def change_session(core: Core, intent: intents.ChangeSession, face: Face) 
         mode=_mode(intent.mode) if intent.mode else None,
     )
     if change != SessionChanged():
-        await _change(core, session, change)
+        await _change(core, session, change, face.name)
     place = await core.log.place(session.id, intent.pinned, intent.archived)
     core.changed(session.id)
     return _placed(session.info, *place)
 
 
-async def _change(core: Core, session: Session, change: SessionChanged) -> None:
+async def _change(core: Core, session: Session, change: SessionChanged, by: str) -> None:
+    old = session.conversation.mode
+    if change.mode and change.mode != old:
+        await session.record(audit_entries.of_change("mode", old, change.mode, session.id, by))
     await session.add(change)
     await core.log.describe(session.key, session.info)
 
@@ -143,6 +147,7 @@ async def delete_session(core: Core, intent: intents.DeleteSession, face: Face) 
     session = await core.session(intent.session)
     await session.stop()
     await core.log.delete(session.id)
+    await core.memory.session_deleted(session.id)
     core.shelf.forget(session.id)
     if core.home.checkpoints.exists():
         core.checkpoints.forget()

@@ -43,8 +43,9 @@ class AuditEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     end of the log was not as it had been left).
 
     call_id, ask_id: of the call and the question it is about. action: the kind of action;
-    digest: of exactly that action. rules: the standing rules that cover it. mode, level,
-    profile, taint: the circumstances. face, who, where: who answered, and on what.
+    digest: of exactly that action. rules: the standing rules that cover it. mode, level (of the
+    sandbox, 0 where none matters), contained (it runs inside it), taint (where untrusted text
+    had come from): the circumstances. face, who, where: who answered, and on what.
     """
 
     kind: Kind
@@ -65,7 +66,7 @@ class AuditEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules: tuple[str, ...] = ()
     mode: str = ""
     level: int = 0
-    profile: str = ""
+    contained: bool = False
     taint: str = ""
     attended: bool = True
     face: str = ""
@@ -178,6 +179,8 @@ class Audit:
             reason=_short(clean(entry.reason)),
             paths=tuple(_short(clean(one)) for one in entry.paths[:50]),
             rules=tuple(_short(clean(one)) for one in entry.rules),
+            hosts=tuple(_short(clean(one)) for one in entry.hosts[:50]),
+            taint=_short(clean(entry.taint)),
         )
         return msgspec.json.encode(shown)
 

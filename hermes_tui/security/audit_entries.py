@@ -41,8 +41,12 @@ def of_decision(
         digest=action.digest,
         verdict=decision.verdict,
         reason=decision.reason,
+        hosts=action.sends,
         rules=covering(action, situation, decision),
         mode=situation.mode,
+        level=situation.level if action.kind == "execute" else 0,
+        contained=decision.contained,
+        taint=situation.taint,
         attended=situation.attended,
     )
 

@@ -12,6 +12,7 @@ from hermes_tui.backends.sandbox_probe import probe
 from hermes_tui.cli import policy
 from hermes_tui.cli.main import app
 from hermes_tui.errors import HermesError
+from hermes_tui.home import Home
 from hermes_tui.security.commands_rules import covered, covered_by, denied, rule_for
 from tests.security.command_rows import decided, judged
 
@@ -159,3 +160,13 @@ def test_text_of_a_command_cannot_steer_the_terminal(capsys: pytest.CaptureFixtu
 
 def test_the_level_of_this_machine_is_assumed_unless_another_is_named() -> None:
     assert policy.level_here() == asyncio.run(probe()).number
+
+
+def test_check_counts_the_standing_rules(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    home.config.write_text(
+        "policy:\n  allow:\n    - run_command rm -rf build\n  deny:\n    - run_command git push *\n"
+    )
+    args = ["--json", "--level", "3", "--workspace", "/w"]
+    assert json.loads(run([*args, "ls && git push origin main"], capsys))["decision"] == "deny"
+    assert json.loads(run([*args, "rm -rf build"], capsys))["decision"] == "allow"
+    assert json.loads(run([*args, "rm -rf src"], capsys))["decision"] == "ask"
