@@ -98,6 +98,9 @@ class _Alone(Session):
     def emit(self, event: Transient) -> None:
         """Nobody watches."""
 
+    async def checkpoint(self) -> None:
+        """There is no conversation to go back in."""
+
     def situation(self) -> Situation:
         """As in any session, with nobody there."""
         self.conversation.attended = False
