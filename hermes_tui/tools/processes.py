@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hermes_tui.backends.local import start_command
@@ -17,6 +18,7 @@ from hermes_tui.tools.output import CAP, Output
 
 if TYPE_CHECKING:
     from hermes_tui.backends.sandbox import Sandbox
+    from hermes_tui.tools.watch_output import Watch
 
 _KEPT_ENDED = 200
 _IDLE_S = 0.3
@@ -39,6 +41,7 @@ class Background:
         self.output = output
         self.seen = 0
         self.killed = False
+        self.watched: Watch | None = None
         self.finished = asyncio.Event()
 
     @property
@@ -63,17 +66,24 @@ class Background:
         age = (self.ended or time.time()) - self.started
         left = ", with children still running" if self.ended and self.process.alive else ""
         command = " ".join(self.command.split())[:120]
-        return f"{self.id} {self.status}{code}{left}, {age:.0f} s: {command}"
+        matched = self.watched.matched if self.watched else 0
+        watch = f", {matched:,} lines matched {self.watched.pattern!r}" if self.watched else ""
+        return f"{self.id} {self.status}{code}{left}, {age:.0f} s{watch}: {command}"
 
 
 OnChange = Callable[[Background], None]
+OnMatch = Callable[[Background, str], None]
 
 
 class Processes:
-    """All of them. `on_change` is called when one starts and when its wait status says it ended."""
+    """All of them. `on_change` is called when one starts and when its wait status says it ended.
 
-    def __init__(self, on_change: OnChange) -> None:
+    on_match: called with the lines of a watched process that match; never often.
+    """
+
+    def __init__(self, on_change: OnChange, on_match: OnMatch | None = None) -> None:
         self._on_change = on_change
+        self._on_match = on_match
         self._all: dict[str, Background] = {}
         self._watchers: dict[str, asyncio.Task[None]] = {}
         self._closing = False
@@ -101,6 +111,14 @@ class Processes:
         self._watchers[name] = asyncio.create_task(self._watch(started), name=f"process {name}")
         self._on_change(started)
         return started
+
+    def watch(self, one: Background, watch: Watch) -> None:
+        """Tell of lines that match, from what it writes now on; in place of an earlier watch."""
+        if one.watched is not None:
+            one.watched.stop()
+        one.watched = watch
+        if self._on_match is not None:
+            watch.start(partial(self._on_match, one))
 
     def get(self, process_id: str, session: str) -> Background:
         """One of a session's processes; NotFoundError names those there are."""
@@ -145,6 +163,8 @@ class Processes:
             await one.process.wait()
             await _settle(one, reading)
             one.ended = time.time()
+            if one.watched is not None:
+                one.watched.end()
             self._on_change(one)
             one.finished.set()
             await reading
@@ -158,6 +178,8 @@ class Processes:
 
     async def _keep(self, one: Background) -> None:
         while chunk := await one.process.read():
+            if one.watched is not None:
+                one.watched.feed(chunk)
             await one.output.add(chunk)
 
     def _free_id(self) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Coroutine
 from contextlib import suppress
 from functools import cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
@@ -26,7 +26,10 @@ _REFUSED = re.compile(
     r"Read-only file system|Permission denied|Operation not permitted|Network is unreachable"
     r"|No such file or directory|[Cc]ould not resolve|[Tt]emporary failure in name resolution"
 )
-ProcessAction = Literal["list", "poll", "log", "wait", "kill", "write"]
+if TYPE_CHECKING:
+    from hermes_tui.tools.watch_output import Watch
+
+ProcessAction = Literal["list", "poll", "log", "wait", "kill", "write", "watch"]
 
 
 def _describe_run(arguments: dict[str, Any], cwd: str) -> Action:
@@ -56,6 +59,7 @@ def run_command_tool(default_timeout_s: int) -> Tool:
         timeout_s: int = 0,
         background: bool = False,
         outside: bool = False,
+        watch: str = "",
         ctx: Context,
     ) -> ToolResult:
         """Run a shell command (bash) in the working folder and return its output and exit code.
@@ -65,9 +69,10 @@ def run_command_tool(default_timeout_s: int) -> Tool:
         timeout_s: stop it after this many seconds; 0 for the usual limit.
         background: leave it running and return its process id at once; see the process tool.
         outside: run it outside the sandbox, which asks the user; only when it needs that.
+        watch: with background: regular expression; lines that match are told to you and the user.
         """
         if background:
-            return await _run_in_background(command, ctx)
+            return await _run_in_background(command, watch, ctx)
         return await _run(command, timeout_s if timeout_s > 0 else default_timeout_s, ctx)
 
     return run_command
@@ -180,8 +185,9 @@ def _about_sandbox(text: str, end: _Ended) -> str:
     return about
 
 
-async def _run_in_background(command: str, ctx: Context) -> ToolResult:
+async def _run_in_background(command: str, watch: str, ctx: Context) -> ToolResult:
     processes: Processes = ctx.processes
+    watched = _watch(watch) if watch else None
     one = await processes.start(
         command,
         session=ctx.session,
@@ -190,12 +196,20 @@ async def _run_in_background(command: str, ctx: Context) -> ToolResult:
         outputs=ctx.outputs,
         sandbox=ctx.sandbox(background=True),
     )
+    if watched is not None:
+        processes.watch(one, watched)
     said = f"started as process {one.id} (pid {one.pid}); its output goes to {one.output.path}"
     return ToolResult(
         for_model=said,
         details={"command": command, "process_id": one.id, "pid": one.pid, "background": True},
         output_path=one.output.path,
     )
+
+
+def _watch(pattern: str) -> Watch:
+    from hermes_tui.tools.watch_output import Watch
+
+    return Watch(pattern)
 
 
 _KINDS: dict[str, Kind] = {"write": "execute", "kill": "state"}
@@ -227,8 +241,9 @@ async def process(
     """Look after processes started with run_command(background=true).
 
     action: list all; poll: state and new output; log: state and the end of all output;
-    wait: until it ends; kill: end it and its children; write: send text to its input.
-    text: what to write; end it with a newline to send a line.
+    wait: until it ends; kill: end it and its children; write: send text to its input; watch:
+    have lines that match told.
+    text: what to write, with a newline to send a line; or the regular expression to watch for.
     timeout_s: how long to wait.
     """
     processes: Processes = ctx.processes
@@ -238,6 +253,8 @@ async def process(
     one = processes.get(process_id, ctx.session)
     if action == "write":
         await _write(one, text)
+    elif action == "watch":
+        processes.watch(one, _watch(text))
     elif action == "kill":
         await processes.kill(one)
     elif action == "wait":

@@ -1,6 +1,6 @@
 """The way of tools to the web: which addresses may be opened, which engine searches, whose keys.
 
-Connections are opened by `security.urls.fetch` alone. One object serves all sessions of a core.
+Connections are opened by `security.urls.fetch` alone. Each session has its own object.
 """
 
 from __future__ import annotations

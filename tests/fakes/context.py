@@ -32,10 +32,15 @@ class FakeContext:
         self.answers: list[str] = []
         self.todo: tuple[TodoItem, ...] = ()
         self.changes: list[tuple[str, str]] = []
-        self.processes = Processes(self._changed)
+        self.matches: list[tuple[str, str]] = []
+        self.processes = Processes(self._changed, self._matched)
+        self.skills: Any = None
 
     def _changed(self, one: Background) -> None:
         self.changes.append((one.id, one.status))
+
+    def _matched(self, one: Background, lines: str) -> None:
+        self.matches.append((one.id, lines))
 
     def progress(self, text: str) -> None:
         self.shown.append(text)

@@ -8,11 +8,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hermes_tui.errors import HermesError, NotFoundError, ToolError
 from hermes_tui.tools.base import ToolResult
 from hermes_tui.tools.output import Output
 from hermes_tui.tools.shell import process, run_command_tool
+from hermes_tui.tools.watch_output import Watch, compiled
 from tests.fakes.children import content, lives, pid_in, size, state, until
 from tests.fakes.context import FakeContext
 
@@ -26,8 +29,8 @@ async def ctx(tmp_path: Path) -> AsyncIterator[FakeContext]:
     await made.processes.close()
 
 
-async def begin(ctx: FakeContext, command: str) -> str:
-    arguments = {"command": command, "timeout_s": 0, "background": True}
+async def begin(ctx: FakeContext, command: str, **more: str) -> str:
+    arguments = {"command": command, "timeout_s": 0, "background": True, **more}
     return (await run_command.run(arguments, ctx)).details["process_id"]
 
 
@@ -191,3 +194,87 @@ async def test_many_end_at_once(ctx: FakeContext) -> None:
     names = [await begin(ctx, f"exit {n}") for n in range(10)]
     await asyncio.gather(*(do(ctx, "wait", name) for name in names))
     assert [ctx.processes.get(n, ctx.session).exit_code for n in names] == list(range(10))
+
+
+# --- watching what they write ----------------------------------------------------------------
+
+
+async def test_a_line_that_matches_is_told_at_once(ctx: FakeContext) -> None:
+    command = "echo starting; printf 'listening on '; echo 8080; echo other; read x"
+    name = await begin(ctx, command, watch=r"listening on \d+")
+    await until(lambda: ctx.matches != [])
+    assert ctx.matches == [(name, "listening on 8080")]
+    listed = (await do(ctx, "list")).for_model
+    assert r"1 lines matched 'listening on \\d+'" in listed
+
+
+async def test_a_running_process_can_be_watched_later_and_for_something_else(
+    ctx: FakeContext,
+) -> None:
+    name = await begin(ctx, "read a; echo $a; read b; echo $b", watch="never")
+    await do(ctx, "watch", name, text="^ready")
+    await do(ctx, "write", name, text="ready one\n")
+    await until(lambda: ctx.matches != [])
+    await do(ctx, "write", name, text="never ready\n")
+    await do(ctx, "wait", name)
+    assert ctx.matches == [(name, "ready one")]
+
+
+async def test_what_matched_last_is_told_when_it_ends(ctx: FakeContext) -> None:
+    name = await begin(ctx, "echo hit 1; echo hit 2; sleep 0.2; printf 'hit 3'", watch="hit")
+    await do(ctx, "wait", name)
+    told = "\n".join(lines for _, lines in ctx.matches)
+    assert [f"hit {n}" in told for n in (1, 2, 3)] == [True, True, True]
+
+
+async def test_a_flood_of_matches_is_told_in_few_words(ctx: FakeContext) -> None:
+    name = await begin(ctx, "for n in $(seq 2000); do echo hit $n; done", watch="hit")
+    await do(ctx, "wait", name)
+    assert len(ctx.matches) <= 3
+    assert all(len(lines.splitlines()) <= 6 for _, lines in ctx.matches)
+    assert ctx.processes.get(name, ctx.session).watched.matched == 2000
+    assert "more lines" in ctx.matches[-1][1]
+
+
+@pytest.mark.parametrize("pattern", ["(", "(a+)+$", "(a|aa)+", "a*b*c*d*e*", "(.*)*", "x" * 400])
+async def test_a_pattern_that_is_none_or_could_take_for_ever_is_refused_before_the_start(
+    ctx: FakeContext, pattern: str
+) -> None:
+    with pytest.raises(ToolError):
+        await begin(ctx, "touch began", watch=pattern)
+    assert ctx.processes.list() == []
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["error", r"^\s*(ERROR|WARN)", r"listening on .*:\d+", "(?i)ready", "a{3}b?", "[0-9]+ ms"],
+)
+def test_usual_patterns_are_taken(pattern: str) -> None:
+    assert compiled(pattern).pattern == pattern
+
+
+def test_a_line_split_between_two_reads_is_seen_whole() -> None:
+    told: list[str] = []
+    watch = Watch("ready")
+    watch.start(told.append)
+    for chunk in (b"\x1b[3", b"2mrea", b"dy\x1b[0m now", b"\nnext"):
+        watch.feed(chunk)
+    assert told == ["ready now"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    lines=st.lists(st.sampled_from(["hit", "miss", "hit é", ""]), max_size=20),
+    cut=st.integers(1, 5),
+)
+def test_every_line_is_looked_at_once_however_it_arrives(lines: list[str], cut: int) -> None:
+    data = "".join(f"{line}\n" for line in lines).encode()
+    watch = Watch("hit", pause_s=0.0)
+    told: list[str] = []
+    watch.start(told.append)
+    for start in range(0, len(data), cut):
+        watch.feed(data[start : start + cut])
+    watch.end()
+    hits = [line for line in lines if "hit" in line]
+    assert watch.matched == len(hits)
+    assert told == hits
