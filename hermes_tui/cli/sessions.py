@@ -11,7 +11,13 @@ from hermes_tui.cli import output, sessions_files, sessions_find
 from hermes_tui.cli.connect import with_core
 from hermes_tui.cli.output import PLAIN
 from hermes_tui.errors import HermesError
-from hermes_tui.intents import ChangeSession, DeleteSession, ListSessions, SessionInfo
+from hermes_tui.intents import (
+    ChangeSession,
+    DeleteSession,
+    ForkSession,
+    ListSessions,
+    SessionInfo,
+)
 from hermes_tui.runtime.client import CoreClient
 from hermes_tui.runtime.export import FORMATS, format_of, records, said
 
@@ -86,6 +92,31 @@ def rename(
     async def work(client: CoreClient) -> SessionInfo:
         info = await sessions_find.find(client, which)
         return await client.ask(ChangeSession(session=info.id, title=title))
+
+    info = with_core(work)
+    if json:
+        output.emit(info)
+    else:
+        print(f"{info.id}: {output.clean(info.title)}")
+
+
+@app.command()
+def fork(
+    which: Which,
+    turn: Annotated[
+        int, typer.Option("--turn", metavar="N", min=0, help="Up to just before this turn.")
+    ] = 0,
+    title: Annotated[str, typer.Option("--title", metavar="TITLE", help="Its title.")] = "",
+    json: Json = False,
+) -> None:
+    """Make a new session with a conversation, or its beginning; the old one stays as it is.
+
+    Example: hermes sessions fork "server move" --turn 3
+    """
+
+    async def work(client: CoreClient) -> SessionInfo:
+        info = await sessions_find.find(client, which)
+        return await client.ask(ForkSession(session=info.id, turn=turn, title=title))
 
     info = with_core(work)
     if json:

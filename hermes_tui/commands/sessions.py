@@ -33,7 +33,6 @@ COMMANDS: tuple[Command, ...] = (
         slash="fork",
         args="[TITLE]",
         title="Fork the session",
-        surfaces=UI,
         help="Go on with this conversation in a new session; this one stays as it is.",
     ),
     Command(
@@ -41,8 +40,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="rewind",
         args="[TURN]",
         title="Go back to before a turn",
-        surfaces=UI,
-        help="Take the conversation back; what you said then returns to the prompt. Also esc esc.",
+        help="Take the conversation back; what you said then returns to you. On screen esc esc.",
     ),
     Command(
         id="session.next",

@@ -22,7 +22,7 @@ from hermes_tui.intents import (
     RunCommand,
     Search,
 )
-from hermes_tui.plain import answering, first_run, words
+from hermes_tui.plain import answering, branching, first_run, words
 from hermes_tui.plain.leaving import Left
 from hermes_tui.plain.settings import settings
 from hermes_tui.plain.speech import count, one_line, sentence
@@ -86,7 +86,7 @@ async def _approve(face: PlainFace, args: str) -> None:
 
 
 async def _new(face: PlainFace, args: str) -> None:
-    await _switch(face, "new", args)
+    await switch(face, "new", args)
 
 
 async def _sessions(face: PlainFace, args: str) -> None:
@@ -100,10 +100,11 @@ async def _sessions(face: PlainFace, args: str) -> None:
 
 
 async def _resume(face: PlainFace, args: str) -> None:
-    await _switch(face, _needs(args, "resume"))
+    await switch(face, _needs(args, "resume"))
 
 
-async def _switch(face: PlainFace, which: str, title: str = "") -> None:
+async def switch(face: PlainFace, which: str, title: str = "") -> None:
+    """Show another session, and let go of the one shown."""
     left = face.session.id
     standing = face.request.standing
     await face.open(OpenSession(which=which, standing=standing, title=title, face="plain"))
@@ -253,6 +254,8 @@ HANDLERS: dict[str, Handler] = {
     "session.new": _new,
     "session.list": _sessions,
     "session.resume": _resume,
+    "session.fork": branching.fork,
+    "rewind": branching.rewind,
     "session.title": _title,
     "session.export": _export,
     "model": _model,

@@ -209,6 +209,8 @@ def _rest(event: Event) -> Iterable[str]:
             yield sentence(f"{_LEVELS[event.level]}: {event.text}", event.hint)
         case events.Trouble():
             yield sentence(f"Trouble: {event.text}", event.hint)
+        case events.RunsAgain():
+            yield sentence(f"Running again, {event.tool}: {event.summary}")
         case events.RanAgain():
             how = _TOOL_STATUS[event.status]
             yield sentence(f"Run again, {event.tool} {how}: {event.summary}")

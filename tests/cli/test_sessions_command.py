@@ -211,3 +211,13 @@ def test_commands_that_need_the_core_wait_for_each_other(hermes: Hermes, tmp_pat
     for thread in threads:
         thread.join(10)
     assert counts == [0, 0, 0, 0]
+
+
+def test_a_fork_has_the_conversation_and_the_session_before_keeps_it(imported: Hermes) -> None:
+    made = imported("sessions", "fork", "Server move", "--title", "Another way", "--json").json
+    assert made["title"] == "Another way"
+    listed = {one["id"] for one in imported("sessions", "list", "--json").json}
+    assert listed == {"old-1", made["id"]}
+    shown = imported("sessions", "show", "Another way").out
+    assert all(word in shown for word in WORDS)
+    assert imported("sessions", "fork", "nowhere").code != 0

@@ -21,6 +21,8 @@ SAYS: dict[str, tuple[str, str]] = {
     "new": ("/new Garden", "Session «Garden»."),
     "sessions": ("/sessions", "Tidy, idle"),
     "resume": ("/resume Tidy", "Session «Tidy»."),
+    "fork": ("/fork Other way", "Session «Other way»."),
+    "rewind": ("/rewind", "There is no turn to go back to."),
     "title": ("/title Spring", "The title is now Spring."),
     "export": ("/export", "tidy.jsonl"),
     "model": ("/model other", "The model is now other."),
