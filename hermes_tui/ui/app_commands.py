@@ -67,6 +67,7 @@ class Commands:
             "session.resume": self._resume,
             "session.fork": lambda args: app.talk.desk.rewinding.fork(args),
             "rewind": lambda args: app.talk.desk.rewinding.pick(args),
+            "undo": lambda args: app.talk.desk.rewinding.undo(args),
             "session.next": lambda _: self._neighbour(1),
             "session.previous": lambda _: self._neighbour(-1),
             "session.title": self._title,
@@ -260,7 +261,6 @@ class Commands:
     async def _keys(self) -> None:
         if self._app.home.keys.exists():
             await self._app.keyboard.read()
-            self._app.follow_files()
         await self._app.keyboard.help(keys_only=True)
 
     # --- the screen --------------------------------------------------------------------------

@@ -36,7 +36,8 @@ class Line:
         self._reconnect = reconnect
 
     @cached_property
-    def _notifier(self) -> Notifier:
+    def notifier(self) -> Notifier:
+        """Who calls a person back to the terminal."""
         return Notifier(self._app)
 
     async def live(self) -> None:
@@ -50,11 +51,11 @@ class Line:
         app.do(app.talk.begin)
         app.do(app.commands.setup.begin)
         app.main.query_one(Rail).ask_again()
-        self._notifier.begin()
+        self.notifier.begin()
         try:
             await self._stay()
         finally:
-            self._notifier.close()
+            self.notifier.close()
 
     async def _stay(self) -> None:
         app = self._app
@@ -79,7 +80,7 @@ class Line:
                 return ""
             self._app.handle(record)
             self._app.commands.setup.heard(record)
-            self._notifier.heard(record)
+            self.notifier.heard(record)
             if time.monotonic() - began > _SLICE_S:
                 await asyncio.sleep(0)  # a flood of events must not hold up a key
                 began = time.monotonic()

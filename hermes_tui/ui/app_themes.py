@@ -68,7 +68,6 @@ class Themes:
     async def choose(self, name: str) -> None:
         """Show a theme and keep it. Raises HermesError for one that there is not."""
         self.follow(name)
-        self._app.follow_files()
         await self._app.ask(SetConfig(key="ui.theme", value=name))
 
     def follow(self, name: str) -> None:

@@ -178,7 +178,20 @@ class ApprovalCard(AskCard[ApprovalAsked]):
     def _details(self, ask: ApprovalAsked) -> None:
         from hermes_tui.ui.viewer import ViewerScreen, paint_lines
 
+        head = self._about(ask)
+        if ask.detail_kind == "diff":
+            from hermes_tui.ui.diff_screen import DiffScreen
+
+            diff = revealed(ask.detail)
+            self.app.push_screen(DiffScreen(f"approve · {ask.title}", diff, head))
+            return
         lines = detail_lines(ask, max(20, self.app.size.width - 4))
+        self.app.push_screen(
+            ViewerScreen(f"approve · {ask.title}", paint_lines([*head, (), *lines]), ask.detail)
+        )
+
+    @staticmethod
+    def _about(ask: ApprovalAsked) -> list[Line]:
         about = [
             f"tool    {ask.tool}",
             f"where   {ask.where}",
@@ -187,10 +200,7 @@ class ApprovalCard(AskCard[ApprovalAsked]):
             f"rule    {ask.rule or '–'}",
             f"files   {', '.join(approval_text.files(ask))}" if approval_text.files(ask) else "",
         ]
-        head: list[Line] = [(Span(revealed(one), "muted"),) for one in about if one]
-        self.app.push_screen(
-            ViewerScreen(f"approve · {ask.title}", paint_lines([*head, (), *lines]), ask.detail)
-        )
+        return [(Span(revealed(one), "muted"),) for one in about if one]
 
 
 def _plain(text: str) -> str:

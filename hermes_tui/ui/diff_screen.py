@@ -15,7 +15,7 @@ from hermes_tui.ui.diff_draw import SPLIT_FROM, DiffLines, Page
 from hermes_tui.ui.face import face_of, look_of
 from hermes_tui.ui.line import Bar, Span, hints
 from hermes_tui.ui.text import one_line, safe
-from hermes_tui.ui.viewer import Painter, TextView
+from hermes_tui.ui.viewer import Painter, TextView, paint_lines
 
 if TYPE_CHECKING:
     from textual import events
@@ -170,6 +170,7 @@ class DiffScreen(ModalScreen[None]):
 
     DEFAULT_CSS = """
     DiffScreen { background: $background; }
+    #diff-about { height: auto; max-height: 40%; padding: 0 2; border-top: solid $border; }
     #diff-text { height: 1fr; padding: 0 2; border-top: solid $border; }
     """
     BINDINGS = [
@@ -177,13 +178,15 @@ class DiffScreen(ModalScreen[None]):
         Binding("c", "copy_all", show=False),
     ]
 
-    def __init__(self, title: str, text: str) -> None:
+    def __init__(self, title: str, text: str, about: Sequence[Sequence[Span]] = ()) -> None:
         super().__init__()
-        self._title, self._text = title, text
+        self._title, self._text, self._about = title, text, about
 
     def compose(self) -> ComposeResult:
         """Title, diff, keys."""
         yield Bar(id="diff-title")
+        if self._about:
+            yield TextView(id="diff-about")
         yield DiffView(self._text, id="diff-text")
         yield Bar(id="diff-keys")
 
@@ -206,6 +209,10 @@ class DiffScreen(ModalScreen[None]):
                 ("c", "copy"),
             )
         )
+        if self._about:
+            about = self.query_one("#diff-about", TextView)
+            about.styles.height = len(self._about) + 1
+            about.show(paint_lines(self._about))
         view.focus()
 
     def action_copy_all(self) -> None:

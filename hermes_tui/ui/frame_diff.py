@@ -317,6 +317,8 @@ def _whole(ink: Ink) -> str:
 def fills_erased(env: Mapping[str, str]) -> bool:
     """Whether a terminal fills what is erased with the background in use (`bce`)."""
     name = env.get("TERM", "")
+    if env.get("STY") and not env.get("TMUX"):  # screen, whatever it calls itself
+        return name.endswith("-bce")
     return not name.startswith("screen") or name.endswith("-bce")
 
 

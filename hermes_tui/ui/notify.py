@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from hermes_tui.events import (
@@ -18,6 +18,7 @@ from hermes_tui.ui.text import clip, one_line
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+    from hermes_tui.intents import SessionInfo
     from hermes_tui.ui.app import HermesApp
 
 Way = Literal["osc9", "osc777", "osc99", "bell"]
@@ -98,6 +99,7 @@ class Notifier:
         self._reports = False
         self._last_sign = app.now()
         self._told: set[str] = set()
+        self._others: dict[str, str] = {}
         self._timer: Timer | None = None
         self._titled = False
 
@@ -116,6 +118,14 @@ class Notifier:
         if isinstance(event, TurnEnded) and event.outcome != "stopped" and not shown.waiting:
             self._call(_ended(event))
         self._watch_over()
+
+    def listed(self, sessions: Sequence[SessionInfo]) -> None:
+        """Take in how all sessions are now: what became of those that are not shown is told."""
+        before, self._others = self._others, {one.id: one.state for one in sessions}
+        for one in sessions:
+            became = _became(before.get(one.id, one.state), one.state)
+            if became and one.id != self._app.shown.id:
+                self._call(became, one.title)
 
     def close(self) -> None:
         """Give the title back."""
@@ -162,13 +172,13 @@ class Notifier:
 
     # --- the terminal --------------------------------------------------------------------------
 
-    def _call(self, words: str) -> None:
+    def _call(self, words: str, title: str = "") -> None:
         how = self._app.config.notify
         if how == "off" or not self._away:
             return
         self._title(True)
         way = "bell" if how == "bell" else way_of(self._env)
-        about = self._app.shown.info.title or "hermes"
+        about = title or self._app.shown.info.title or "hermes"
         self._write(call_for(way, "hermes", f"{words} · {about}", self._env))
 
     def _title(self, calling: bool) -> None:
@@ -188,6 +198,13 @@ def write(app: HermesApp) -> Callable[[str], None]:
     """What puts bytes onto the terminal beside the frames."""
     driver = app._driver
     return driver.write if driver is not None else lambda _: None
+
+
+def _became(before: str, now: str) -> str:
+    """What to say of a session that is in another state; empty for nothing."""
+    if before == now:
+        return ""
+    return {"waiting": "waits for you", "idle": "done"}.get(now, "")
 
 
 def _ended(event: TurnEnded) -> str:

@@ -51,6 +51,13 @@ class Rail(Column):
             super().__init__()
             self.session = session
 
+    class Listed(Message):
+        """How all sessions are now."""
+
+        def __init__(self, sessions: Sequence[SessionInfo]) -> None:
+            super().__init__()
+            self.sessions = sessions
+
     def __init__(self) -> None:
         super().__init__(id="rail")
         self.sessions: Sequence[SessionInfo] = ()
@@ -109,6 +116,7 @@ class Rail(Column):
             while self._again:
                 self._again = False
                 self.sessions = (await face.ask(ListSessions())).sessions
+                self.post_message(self.Listed(self.sessions))
                 self.draw_rows()
                 self.processes = (await face.ask(ListProcesses())).processes
                 self.draw_rows()

@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 
 _STEP_MS = 1000
 """Less often than once a second costs next to nothing; themes and keys need no more."""
+_log = logging.getLogger(__name__)
 
 
 async def watch(wanted: Mapping[Path, Callable[[], Awaitable[None]]]) -> None:
     """Call what belongs to a file, or to a folder's files, after it changed; until cancelled.
 
-    A file may come and go; its folder must exist, and so must a folder to be heard of.
+    A file or folder may come and go; the folder it is in must exist. Ends quietly where the
+    system has no watcher left to give.
     """
+    seen = _folders(wanted)
+    while seen:
+        try:
+            async for paths in _changes(wanted, seen):
+                for place, changed in wanted.items():
+                    if place in paths or place in {path.parent for path in paths}:
+                        await changed()
+                if _folders(wanted) != seen:
+                    break
+        except (OSError, RuntimeError) as error:
+            _log.warning("files can't be watched: %s", error)
+            return
+        seen = _folders(wanted)
+
+
+def _folders(wanted: Mapping[Path, object]) -> set[Path]:
+    places = {one.parent for one in wanted} | set(wanted)
+    return {one for one in places if one.is_dir()}
+
+
+async def _changes(wanted: Mapping[Path, object], folders: set[Path]) -> AsyncIterator[set[Path]]:
     # Imported here because it must not hold up the first frame.
     from watchfiles import Change, awatch  # pyright: ignore[reportUnknownVariableType]
 
     def matters(_: Change, path: str) -> bool:
         return Path(path) in wanted or Path(path).parent in wanted
 
-    folders = {one if one.is_dir() else one.parent for one in wanted}
     async for changes in awatch(
-        *(one for one in folders if one.is_dir()),
-        step=_STEP_MS,
-        debounce=_STEP_MS,
-        recursive=False,
-        watch_filter=matters,
+        *folders, step=_STEP_MS, debounce=_STEP_MS, recursive=False, watch_filter=matters
     ):
-        paths = {Path(path) for _, path in changes}
-        for place, changed in wanted.items():
-            if place in paths or place in {path.parent for path in paths}:
-                await changed()
+        yield {Path(path) for _, path in changes}

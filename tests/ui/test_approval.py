@@ -8,7 +8,8 @@ import pytest
 from hermes_tui.approval_text import editable, edited, files
 from hermes_tui.events import ApprovalAsked, QuestionAsked
 from hermes_tui.ui.approval import ApprovalCard, revealed
-from hermes_tui.ui.viewer import ViewerScreen
+from hermes_tui.ui.diff_screen import DiffScreen, DiffView
+from hermes_tui.ui.viewer import TextView
 from tests.fakes.prompt_app import PromptApp
 
 COMMAND = "cli4 PUT dns.example.org A 203.0.113.7 ttl=300"
@@ -189,8 +190,11 @@ async def test_a_diff_shows_its_beginning_and_all_of_it_on_d() -> None:
         assert "more lines" in shown(app)
         await pilot.press("d")
         screen = app.screen
-        assert isinstance(screen, ViewerScreen)
-        assert screen._source == DIFF
+        assert isinstance(screen, DiffScreen)
+        assert screen._text == DIFF
+        about = screen.query_one("#diff-about", TextView)
+        assert "undo" in "".join(strip.text for strip in about._strips())
+        assert app.focused is screen.query_one(DiffView)
         await pilot.press("escape")
         assert app.approval.display
 

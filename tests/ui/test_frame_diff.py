@@ -15,7 +15,7 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
-from hermes_tui.ui.frame_diff import Memory, SparingApp
+from hermes_tui.ui.frame_diff import Memory, SparingApp, fills_erased
 
 CONSOLE = Console(color_system="truecolor", force_terminal=True)
 STYLES = [
@@ -137,3 +137,11 @@ async def test_a_resize_and_a_wish_to_draw_anew_send_everything() -> None:
                 await made
             await pilot.pause()
             assert app._memory._size == (0, 0)
+
+
+def test_screen_is_known_by_more_than_its_terminals_name() -> None:
+    assert fills_erased({"TERM": "xterm-256color"})
+    assert not fills_erased({"TERM": "screen-256color"})
+    assert fills_erased({"TERM": "screen-256color-bce", "STY": "1.tty"})
+    assert not fills_erased({"TERM": "xterm-256color", "STY": "1.tty"})
+    assert fills_erased({"TERM": "tmux-256color", "STY": "1.tty", "TMUX": "/x"})

@@ -117,6 +117,17 @@ async def test_a_file_in_the_home_counts_and_is_read_again_when_it_is_saved(stag
         assert app.frame.focused() == "skills"
 
 
+async def test_a_file_made_while_the_screen_runs_counts_at_once(stage: Stage) -> None:
+    async with stage.screen() as screen:
+        app = screen.app
+        await screen.until(lambda: any(one.group == "files" for one in app.workers))
+        await screen.pilot.pause(0.2)
+        stage.core.home.keys.write_text("pane.3: f9\n")
+        await screen.until(lambda: app.keyboard.table.by_id["pane.3"].keys == ("f9",))
+        await screen.press("f9")
+        assert app.frame.focused() == "memory"
+
+
 async def test_the_hints_name_the_keys_one_has(stage: Stage) -> None:
     stage.core.home.keys.write_text("palette: f9\n")
     async with stage.screen() as screen:

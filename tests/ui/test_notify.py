@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from hermes_tui.events import (
     ApprovalAnswered,
@@ -18,6 +19,7 @@ from hermes_tui.events import (
     TurnEnded,
     TurnStarted,
 )
+from hermes_tui.intents import SessionInfo
 from hermes_tui.ui.notify import BLIND_S, Notifier, Way, call_for, way_of
 from tests.ui.conftest import Screen, Stage
 
@@ -182,6 +184,26 @@ async def test_the_setting_makes_it_a_bell_or_nothing(
         assert watched.calls == []
         assert ("\a" in watched.written) == rings
         assert bool(watched.written) == rings
+
+
+async def test_other_sessions_are_told_of_by_their_title(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with stage.screen() as screen:
+        watched = Watched(screen, monkeypatch)
+        here = SessionInfo(id=screen.app.session, title="here", state="working")
+        other = SessionInfo(id="other", title="Tax receipts", state="working")
+        watched.notifier.listed([here, other])
+        watched.notifier.listed([here, replace(other, state="idle")])
+        assert watched.calls == [], "somebody looks"
+        await watched.look(False)
+        watched.notifier.listed([replace(here, state="idle"), other])
+        assert watched.calls == []
+        watched.notifier.listed([here, replace(other, state="waiting")])
+        watched.notifier.listed([here, replace(other, state="waiting")])
+        watched.notifier.listed([here, replace(other, state="idle")])
+        said = ["hermes: waits for you · Tax receipts", "hermes: done · Tax receipts"]
+        assert watched.calls == said
 
 
 async def test_a_terminal_that_never_tells_its_focus_is_believed_after_a_minute(
