@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from hermes_tui.agent.agent import Agent, Prefix
 from hermes_tui.agent.steps import run_tools
@@ -98,7 +98,7 @@ class _Alone(Session):
     def emit(self, event: Transient) -> None:
         """Nobody watches."""
 
-    async def checkpoint(self) -> None:
+    async def checkpoint(self, kind: Literal["turn", "again"] = "turn") -> None:
         """There is no conversation to go back in."""
 
     def situation(self) -> Situation:
