@@ -23,17 +23,32 @@ class Hit(Struct, frozen=True, kw_only=True):
 
 
 class Hits(Struct, frozen=True, kw_only=True):
-    """Messages found, best first."""
+    """Messages found, best first.
+
+    note: what to know about how they were found; waiting: sessions that are not searched yet,
+    because they are still being indexed. summary: what the messages say, with links to them
+    ("" when none was asked for or it could not be made; then `note` says so).
+    """
 
     hits: tuple[Hit, ...] = ()
+    note: str = ""
+    waiting: int = 0
+    summary: str = ""
 
 
 class Search(Intent[Hits], frozen=True, kw_only=True):
-    """Search all messages of all sessions. Any text is a query."""
+    """Search all messages of all sessions. Any text is a query.
+
+    budget: bytes of text in the answer, 0 for any. session: the one the question comes from, of
+    which `in:here` speaks. summary: also say in a few dated sentences what was found.
+    """
 
     reply: ClassVar[Any] = Hits
     query: str
     limit: int = 20
+    budget: int = 0
+    session: str = ""
+    summary: bool = False
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -58,13 +73,29 @@ class FindInSession(Intent[Found], frozen=True, kw_only=True):
 
 
 class SkillInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One skill in a list. origin: `bundled` or `user`; problems: what its file does wrong."""
+    """One skill in a list. origin: `bundled`, `user`, `hub`, `learned`, `shared` or `project`;
+    problems: what its file does wrong.
+
+    state: of a learned skill; held: why it is kept out of prompts; on: whether it is used;
+    worked, judged: of its uses; proposal: number of the edit that waits, 0 for none; overlaid:
+    the person's changes lie over it.
+    """
 
     name: str
     description: str = ""
     origin: str = "bundled"
     path: str = ""
     problems: tuple[str, ...] = ()
+    version: int = 0
+    uses: int = 0
+    worked: int = 0
+    judged: int = 0
+    last_used: float = 0.0
+    state: str = ""
+    held: str = ""
+    on: bool = True
+    proposal: int = 0
+    overlaid: bool = False
 
 
 class SkillList(Struct, frozen=True, kw_only=True):
@@ -74,9 +105,10 @@ class SkillList(Struct, frozen=True, kw_only=True):
 
 
 class ListSkills(Intent[SkillList], frozen=True, kw_only=True):
-    """All skills, bundled and the person's own."""
+    """All skills; with `cwd` those of the project around that folder, too."""
 
     reply: ClassVar[Any] = SkillList
+    cwd: str = ""
 
 
 class ReadSkill(Intent[Text], frozen=True, kw_only=True):
@@ -84,6 +116,7 @@ class ReadSkill(Intent[Text], frozen=True, kw_only=True):
 
     reply: ClassVar[Any] = Text
     name: str
+    cwd: str = ""
 
 
 class ReadOutput(Intent[Text], frozen=True, kw_only=True):

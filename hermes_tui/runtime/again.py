@@ -32,10 +32,10 @@ from hermes_tui.events import (
 )
 from hermes_tui.intents import RunAgain
 from hermes_tui.runtime.session import STOPPED, Session
-from hermes_tui.tools.kit import Kit
 from hermes_tui.security.audit import AuditEntry
 from hermes_tui.security.policy import Situation
 from hermes_tui.security.secrets import Redactor
+from hermes_tui.tools.kit import Kit
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
@@ -202,6 +202,11 @@ class _Aside:
     def memory(self) -> Any:
         """The memory, as this session's tools use it."""
         return self._session.memory
+
+    @property
+    def skills(self) -> Any:
+        """The skills, as this session's tools use them."""
+        return self._session.skills
 
 
 async def _started(core: Core, session: str, call_id: str) -> ToolStarted:

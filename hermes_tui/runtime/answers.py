@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 from hermes_tui.agent.context import BYTES_A_TOKEN
 from hermes_tui.errors import HermesError
-from hermes_tui.intents import SkillInfo
 from hermes_tui.runtime.session import Session
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
-    from hermes_tui.skills.skill import Skill
 
 
 async def answer(core: Core, session: Session, command: str, args: str) -> str:
@@ -25,6 +23,15 @@ async def answer(core: Core, session: Session, command: str, args: str) -> str:
             return tools(core)
         case "processes":
             return processes(core)
+        case "checkpoints":
+            from hermes_tui.runtime import answers_checkpoints
+
+            return await answers_checkpoints.checkpoints(core, session)
+        case "memory" | "me":
+            from hermes_tui.runtime import answers_memory
+
+            asked = answers_memory.memory if command == "memory" else answers_memory.me
+            return await asked(core, session, args)
         case _:
             raise HermesError(f"the core has no answer to /{command}")
 
@@ -67,14 +74,3 @@ def processes(core: Core) -> str:
     """The background processes, a line each."""
     running = core.running()
     return "\n".join(f"- {line}" for line in running) or "No background process is running."
-
-
-def skill_info(skill: Skill) -> SkillInfo:
-    """A skill as lists show it."""
-    return SkillInfo(
-        name=skill.name,
-        description=skill.description,
-        origin=skill.origin,
-        path=str(skill.path),
-        problems=tuple(skill.problems),
-    )

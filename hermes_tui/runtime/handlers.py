@@ -64,6 +64,28 @@ async def end_core(core: Core, intent: intents.EndCore, face: Face) -> Done:
     return Done()
 
 
+def _memory(name: str) -> Handler:
+    """A handler of `runtime.handlers_memory`, imported when it is first called."""
+
+    async def handler(core: Core, intent: Any, face: Face) -> Any:
+        from hermes_tui.runtime import handlers_memory
+
+        return await getattr(handlers_memory, name)(core, intent, face)
+
+    return handler
+
+
+def _skills(name: str) -> Handler:
+    """A handler of `runtime.handlers_skills`, imported when it is first called."""
+
+    async def handler(core: Core, intent: Any, face: Face) -> Any:
+        from hermes_tui.runtime import handlers_skills
+
+        return await getattr(handlers_skills, name)(core, intent, face)
+
+    return handler
+
+
 HANDLERS: dict[type[Any], Handler] = {
     intents.OpenSession: sessions.open_session,
     intents.CloseSession: sessions.close_session,
@@ -79,8 +101,6 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.AnswerQuestion: talk.answer_question,
     intents.Search: look.find,
     intents.FindInSession: look.find_in_session,
-    intents.ListSkills: look.list_skills,
-    intents.ReadSkill: look.read_skill,
     intents.ReadOutput: look.read_output,
     intents.PromptHistory: look.prompt_history,
     intents.ListModels: look.list_models,
@@ -102,6 +122,29 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.GetStatus: get_status,
     intents.EndCore: end_core,
     intents.CallTool: call_tool,
+    intents.ListFacts: _memory("list_facts"),
+    intents.ShowFact: _memory("show_fact"),
+    intents.AddFact: _memory("add_fact"),
+    intents.EditFact: _memory("edit_fact"),
+    intents.MergeFacts: _memory("merge_facts"),
+    intents.ForgetFact: _memory("forget_fact"),
+    intents.UndoMemory: _memory("undo_memory"),
+    intents.AskMemory: _memory("ask_memory"),
+    intents.ExportMemory: _memory("export_memory"),
+    intents.ImportMemory: _memory("import_memory"),
+    intents.ListSkills: _skills("list_skills"),
+    intents.ReadSkill: _skills("read_skill"),
+    intents.RouteSkills: _skills("route_skills"),
+    intents.CheckSkill: _skills("check_skill"),
+    intents.SaveSkill: _skills("save_skill"),
+    intents.ChangeSkill: _skills("change_skill"),
+    intents.ShowSkill: _skills("show_skill"),
+    intents.ListSkillProposals: _skills("list_proposals"),
+    intents.AnswerSkillProposal: _skills("answer_proposal"),
+    intents.FetchSkills: _skills("fetch_skills"),
+    intents.ListArrivals: _skills("list_arrivals"),
+    intents.AnswerArrival: _skills("answer_arrival"),
+    intents.RemoveSkill: _skills("remove_skill"),
     intents.SetConfig: setup.set_config,
     intents.ListSettings: setup.list_settings,
     intents.FindModels: setup.find_models,

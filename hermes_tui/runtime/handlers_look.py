@@ -34,21 +34,6 @@ async def find_in_session(core: Core, intent: intents.FindInSession, face: Face)
     return intents.Found(numbers=found[:most], more=len(found) > most)
 
 
-async def list_skills(core: Core, intent: intents.ListSkills, face: Face) -> intents.SkillList:
-    """All skills."""
-    from hermes_tui.skills.library import Library
-
-    skills = await asyncio.to_thread(Library(core.home).all)
-    return intents.SkillList(skills=tuple(answers.skill_info(skill) for skill in skills))
-
-
-async def read_skill(core: Core, intent: intents.ReadSkill, face: Face) -> intents.Text:
-    """The SKILL.md of one skill."""
-    from hermes_tui.skills.library import Library
-
-    return intents.Text(text=await asyncio.to_thread(Library(core.home).read, intent.name))
-
-
 async def read_output(core: Core, intent: intents.ReadOutput, face: Face) -> intents.Text:
     """The output of a call, whole if it was kept on disk."""
     ended = await core.log.output(intent.session, intent.call_id)

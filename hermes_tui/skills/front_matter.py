@@ -127,6 +127,9 @@ def _leniently(lines: list[str]) -> tuple[dict[str, Any], list[Note]]:
                 text = f"put the value of {last} in quotes"
                 notes.append(Note("quotes", text, "error", number))
             fields[last] = value
+        elif found:
+            last = found[1]
+            fields[last] = _unquoted(found[2])
         elif last and line.strip():
             fields[last] = f"{fields[last]} {line.strip()}"
     broken = Note("front-matter", "the front matter is not valid YAML", "error", 1)

@@ -18,6 +18,7 @@ SURE = 0.34
 """Share of what a request says that a skill must cover to be offered."""
 _NEAR_BEST = 0.55
 _SHORT, _LONG = 90, 320
+_SHORT_REQUEST = 4
 _ORIGINS = {"user": 0, "learned": 1, "hub": 2, "bundled": 3}
 
 
@@ -53,7 +54,7 @@ def fitting(request: str, offers: Sequence[Offer]) -> list[Offer]:
     asked = words(request)
     kept: list[Offer] = []
     for one in offers:
-        if _named(one.name, asked) or (one.share >= _bar(asked) and _telling(one)):
+        if _named(one.name, asked) or (one.share >= _bar(asked) and _telling(one, asked)):
             kept.append(one)
     top = max((one.score for one in kept), default=0.0)
     return [one for one in kept if one.score >= _NEAR_BEST * top]
@@ -109,8 +110,15 @@ def _bar(asked: list[str]) -> float:
     return SURE if len(set(asked)) <= 12 else SURE * 0.75
 
 
-def _telling(one: Offer) -> bool:
-    return sum(not is_common(hit) for hit in one.hits) >= 1 and len(one.hits) >= 2
+def _telling(one: Offer, asked: list[str]) -> bool:
+    """Whether the words in common mean something; of a short request one must stand up front."""
+    rare = [hit for hit in one.hits if not is_common(hit)]
+    if not rare or len(one.hits) < 2:
+        return False
+    if len(set(asked)) > _SHORT_REQUEST:
+        return True
+    front = set(words(f"{one.name} {one.description}"))
+    return any(hit in front for hit in rare)
 
 
 def _named(name: str, asked: list[str]) -> bool:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from hermes_tui.errors import HermesError
-from hermes_tui.skills.front_matter import Front, Level, Note, is_plain, read_front
+from hermes_tui.skills.front_matter import FIELDS, Front, Level, Note, is_plain, read_front
 
 FILE = "SKILL.md"
 NAME_LIMIT, DESCRIPTION_LIMIT, COMPATIBILITY_LIMIT, BODY_LINES = 64, 1024, 500, 500
@@ -131,12 +131,18 @@ def checked(text: str, folder: str) -> Skill:
 
 
 def repaired(text: str, folder: str) -> str:
-    """The same skill with its front matter written as the format wants it.
+    """The same skill with its front matter as the format wants it; other fields go to metadata.
 
     Raises HermesError when that takes more than quotes and order: a missing description, say.
     """
-    skill = parse(text, folder)
-    named = msgspec.structs.replace(skill, name=folder, description=skill.description.strip())
+    skill, front = _read(text, folder)
+    others = {key: value for key, value in front.texts.items() if key not in FIELDS}
+    named = msgspec.structs.replace(
+        skill,
+        name=folder,
+        description=skill.description.strip(),
+        metadata={**others, **skill.metadata},
+    )
     return render(named)
 
 

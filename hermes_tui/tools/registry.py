@@ -20,6 +20,7 @@ from hermes_tui.tools.find import find_tools_in, use_tool
 from hermes_tui.tools.memory import remember
 from hermes_tui.tools.search_files import search_files
 from hermes_tui.tools.shell import process, run_command_tool
+from hermes_tui.tools.skills import use_skill
 from hermes_tui.tools.todo import todo
 
 Profile = Literal["full", "lean"]
@@ -27,6 +28,11 @@ MOST_SHOWN = 12
 """Schemas sent with every prompt, `find_tools` and `use_tool` included."""
 
 FOUND: dict[str, str] = {
+    "web_search": "hermes_tui.tools.web_search:web_search",
+    "web_extract": "hermes_tui.tools.web_extract:web_extract",
+    "http_request": "hermes_tui.tools.http_request:http_request",
+    "vision": "hermes_tui.tools.vision:vision",
+    "find_skills": "hermes_tui.tools.skills:find_skills",
     "forget": "hermes_tui.tools.memory:forget",
     "ask_user_model": "hermes_tui.tools.memory:ask_user_model",
 }
@@ -90,6 +96,7 @@ def build(config: ToolsConfig, profile: Profile = "full", more: Iterable[Tool] =
         todo,
         ask_user,
         remember,
+        use_skill,
     )
     if profile == "lean":
         return ToolSet([_lean(one) for one in every if one.name in _LEAN], {})

@@ -1,0 +1,128 @@
+"""Skills among the sessions: what their prompts are told of them, and what their tools read."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+from hermes_tui.config import Config
+from hermes_tui.events import Notice
+from hermes_tui.home import Home
+from hermes_tui.runtime.session import Session
+from hermes_tui.skills.life import Use
+from hermes_tui.skills.offering import Offer, note_text
+from hermes_tui.skills.service import Loaded, Skills
+from hermes_tui.store.db import Database
+
+if TYPE_CHECKING:
+    from hermes_tui.skills.changing import Changing
+    from hermes_tui.skills.hub import Hub
+
+_TASK = 600
+
+
+class Owner(Protocol):
+    """What is needed of the core."""
+
+    home: Home
+    db: Database
+
+    @property
+    def config(self) -> Config:
+        """The settings in force."""
+        ...
+
+
+class UsingSkills:
+    """One core's skills. Made at first use; what writes and fetches is made when it is needed."""
+
+    def __init__(self, core: Owner) -> None:
+        self.skills = Skills(core.home, core.db, lambda: core.config.skills)
+        self._changing: Changing | None = None
+        self._hub: Hub | None = None
+
+    @property
+    def changing(self) -> Changing:
+        """Where skills are written."""
+        if self._changing is None:
+            from hermes_tui.skills.changing import Changing
+
+            self._changing = Changing(self.skills)
+        return self._changing
+
+    @property
+    def hub(self) -> Hub:
+        """Where skills are fetched."""
+        if self._hub is None:
+            from hermes_tui.skills.hub import Hub
+
+            self._hub = Hub(self.skills)
+        return self._hub
+
+    async def standing(self, session: Session) -> str:
+        """What the frozen first part of a new session's prompt says of skills."""
+        await self.skills.ready(session.cwd, person_of(session))
+        return self.skills.standing()
+
+    async def prepare(self, session: Session) -> None:
+        """Before a turn: a note of the skills that fit what was typed; none where none fits."""
+        said = _said(session)
+        if not said:
+            return
+        person = person_of(session)
+        await self.skills.ready(session.cwd, person)
+        for text in self.skills.notices():
+            hint = "`hermes skills lint` says what is wrong"
+            await session.add(Notice(text=text, hint=hint, level="warning"), hold=True)
+        offers = self.skills.offer(said, session.cwd, person, session.id)
+        if note := note_text(offers):
+            session.remarks.append(note)
+
+
+class SessionSkills:
+    """The skills, as one session's tools use them."""
+
+    def __init__(self, using: UsingSkills, session: Session) -> None:
+        self._skills = using.skills
+        self._session = session
+
+    async def find(self, need: str, limit: int = 8) -> list[Offer]:
+        """The skills that fit a need best; all by name for an empty one."""
+        cwd, person = self._session.cwd, person_of(self._session)
+        await self._skills.ready(cwd, person)
+        return self._skills.route(need, cwd, person, limit)
+
+    def names(self) -> list[str]:
+        """The names of all skills that can be used."""
+        cwd, person = self._session.cwd, person_of(self._session)
+        return [one.name for one in self._skills.all(cwd, person) if self._skills.usable(one)]
+
+    async def load(self, name: str, part: str) -> Loaded:
+        """What the model reads of a skill; the use is noted."""
+        session = self._session
+        person = person_of(session)
+        await self._skills.ready(session.cwd, person)
+        talk = session.conversation
+        said: list[Any] = list(getattr(talk, "said", ()))
+        use = Use(
+            name=name,
+            version=0,
+            session=session.id,
+            turn=talk.turn,
+            ts=time.time(),
+            task=str(said[-1])[:_TASK] if said else "",
+        )
+        return await self._skills.load(use, part, session.cwd, person)
+
+
+def person_of(session: Session) -> str:
+    """The home folder of the person a session belongs to."""
+    return session.env.get("HOME", "")
+
+
+def _said(session: Session) -> str:
+    """What was typed and waits for this turn, steering left aside."""
+    waiting = [one for one in session.conversation.waiting.values() if one.how != "queue"]
+    return "\n".join(
+        one.text for one in (waiting or list(session.conversation.waiting.values())[:1])
+    )
