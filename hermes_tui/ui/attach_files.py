@@ -112,5 +112,5 @@ def _piece(copy: Path, size: int, info: ImageInfo | None, origin: str) -> Piece:
         return Piece(text=text, folded=True, kind="file", about=f"{copy.name} · {room}")
     pixels = f"{info.width}×{info.height}" if info.width and info.height else info.format
     about = f"{info.format}, {pixels}, {room}{origin}"
-    text = f"[attached image {copy} ({about}; given as a file, its pixels are not in this message)]"
+    text = f"[attached image {copy} ({about})]"
     return Piece(text=text, folded=True, kind="image", about=f"{pixels} · {room}")
