@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Call:
     """Context of one call. `done` flushes what is still to be shown.
 
-    contained: its processes run inside the sandbox; title: what it does, in few words.
+    contained: its processes run inside the sandbox; title: what it does, in few words; paths:
+    what was decided about.
     """
 
     def __init__(self, session: TurnSession, call_id: str, window_chars: int) -> None:
@@ -29,6 +30,7 @@ class Call:
         self.outputs = session.outputs
         self.window_chars = window_chars
         self.protected = session.protected
+        self.paths: tuple[str, ...] = ()
         self.kit = session.kit
         self.contained = False
         self.title = ""

@@ -140,6 +140,7 @@ class _Runner:
             await self.session.checkpoint()
         context = Call(self.session, job.call.id, self.agent.output_chars)
         context.contained, context.title = job.decision.contained, job.action.title
+        context.paths = job.action.paths
         result = await _outcome(job, context)
         if reached := context.reached():
             result = msgspec.structs.replace(result, untrusted=result.untrusted or reached)

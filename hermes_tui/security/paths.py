@@ -38,11 +38,17 @@ def resolve(path: str, cwd: str, home: str = "") -> str:
         raise ToolError(f"{path!r} is not a usable path: {error}") from error
 
 
-def resolve_for_writing(path: str, cwd: str, home: str) -> str:
-    """The same for a file to be changed: only what the approval resolved to as well."""
+def resolve_for_writing(path: str, cwd: str, home: str, decided: tuple[str, ...] = ()) -> str:
+    """The same for a file to be changed: only what the approval resolved to as well.
+
+    decided: the real paths that the policy decided about; none: it was not asked. Where a link
+    leads elsewhere by now, ToolError says so.
+    """
     real = resolve(path, cwd, home)
     if real != resolve(path, cwd):
         raise ToolError(f"~ is {home} in this session", "give the full path instead")
+    if decided and real not in decided:
+        raise ToolError(f"{path} leads to another place than when it was decided", "try again")
     return real
 
 

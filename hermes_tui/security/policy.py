@@ -229,6 +229,11 @@ def _write(action: Action, situation: Situation) -> Decision:
     outside = [p for p in action.paths if not inside(p, situation.workspace)]
     if outside:
         return Decision(verdict="ask", reason=f"{outside[0]} is outside the workspace")
+    from hermes_tui.security.file_places import trap
+
+    followed = next(filter(None, (trap(p, situation.workspace) for p in action.paths)), "")
+    if followed:
+        return Decision(verdict="ask", reason=followed)
     if situation.mode == "auto-edit":
         return Decision(verdict="allow", reason="auto-edit mode, inside the workspace")
     return Decision(verdict="ask", reason="it changes a file")

@@ -40,8 +40,8 @@ class Context(Protocol):
 
     cwd: the session's working folder; env: the session's environment whitelist; outputs:
     folder for this session's long outputs; window_chars: how much the model may see of one
-    result, in characters; protected: files that no tool may read or write; kit: what the web
-    and file tools of a session share.
+    result, in characters; protected: files that no tool may read or write; paths: real paths
+    that were decided about; kit: what the web and file tools of a session share.
     """
 
     session: str
@@ -51,6 +51,7 @@ class Context(Protocol):
     outputs: str
     window_chars: int
     protected: tuple[str, ...]
+    paths: tuple[str, ...]
     kit: Kit
 
     def progress(self, text: str) -> None:

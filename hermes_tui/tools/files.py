@@ -71,7 +71,7 @@ async def write_file(path: str, content: str, *, ctx: Context) -> ToolResult:
 
     content: the complete new content. To change a part, use edit_file.
     """
-    real = paths.resolve_for_writing(path, ctx.cwd, ctx.env.get("HOME", ""))
+    real = paths.resolve_for_writing(path, ctx.cwd, ctx.env.get("HOME", ""), ctx.paths)
     return await asyncio.to_thread(_write, real, content, ctx.protected, ctx.kit.files)
 
 
@@ -95,7 +95,7 @@ async def edit_file(
     new: what goes in its place.
     replace_all: replace every occurrence.
     """
-    real = paths.resolve_for_writing(path, ctx.cwd, ctx.env.get("HOME", ""))
+    real = paths.resolve_for_writing(path, ctx.cwd, ctx.env.get("HOME", ""), ctx.paths)
     change = _Change(real, old, new, replace_all)
     made = await asyncio.to_thread(_edit, change, ctx.protected, ctx.kit.files)
     seen = diff.shorten(_diff(*made.change, real), ctx.window_chars - _SAID_CHARS)

@@ -24,6 +24,7 @@ class FakeContext:
         self.outputs = str(folder / "outputs")
         self.window_chars = window_chars
         self.protected: tuple[str, ...] = ()
+        self.paths: tuple[str, ...] = ()
         self.kit = Kit()
         self.around: Any = None
         self.waiting: Callable[[], float] = lambda: 0.0

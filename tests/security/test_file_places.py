@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hermes_tui.errors import ToolError
 from hermes_tui.home import Home
 from hermes_tui.security import file_places, paths
+from hermes_tui.security.policy import Action, Situation, decide
 
 CANARY = b"canary-of-the-person"
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
@@ -200,3 +201,30 @@ def test_a_hard_link_leads_to_no_other_file_being_changed(tmp_path: Path) -> Non
     paths.replace_file(str(tmp_path / "h.txt"), b"mine")
     assert (tmp_path / "rc").read_bytes() == b"theirs"
     assert (tmp_path / "h.txt").read_bytes() == b"mine"
+
+
+def test_a_path_that_leads_elsewhere_than_when_it_was_decided_is_not_written(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "here").symlink_to("a")
+    decided = (paths.resolve("here/x", str(tmp_path)),)
+    assert paths.resolve_for_writing("here/x", str(tmp_path), "", decided) == decided[0]
+    (tmp_path / "here").unlink()
+    (tmp_path / "here").symlink_to("b")
+    with pytest.raises(ToolError, match="another place"):
+        paths.resolve_for_writing("here/x", str(tmp_path), "", decided)
+
+
+@pytest.mark.parametrize("name", [".envrc", ".vscode/tasks.json", "AGENTS.md"])
+def test_what_programs_follow_later_asks_also_where_edits_are_free(
+    tmp_path: Path, name: str
+) -> None:
+    def verdict(path: str) -> str:
+        action = Action(tool="write_file", kind="write", title="", paths=(path,))
+        situation = Situation(mode="auto-edit", workspace=str(tmp_path))
+        return decide(action, situation).verdict
+
+    assert verdict(str(tmp_path / name)) == "ask"
+    assert verdict(str(tmp_path / "main.py")) == "allow"
