@@ -27,10 +27,10 @@ def carries_secret(arguments: str, action: Action, redactor: Redactor) -> str:
             "it holds the mask of a secret, which stands for a value you were not shown. Writing"
             " it would destroy the value, so nothing was changed. Leave that part out of the call"
         )
-    if not redactor.held:
+    if not redactor.holds_any:
         return ""
-    held = next((span for span in redactor.spans(arguments, "outgoing-message") if span.held), None)
-    return f"it holds the secret {held.label}, which was kept in" if held else ""
+    found = redactor.redact_held(arguments).found
+    return f"it holds the secret {found[0].label}, which was kept in" if found else ""
 
 
 def cleaned(result: ToolResult, redactor: Redactor) -> ToolResult:

@@ -17,6 +17,7 @@ from hermes_tui.faults import point
 from hermes_tui.models.base import CallDelta, Delta, Message, Request
 from hermes_tui.models.retry import delay_for
 from hermes_tui.models.text_calls import split_calls
+from hermes_tui.security.redact_stream import StreamRedactor
 
 
 async def stream_reply(
@@ -81,6 +82,8 @@ class _Gathering:
         self.first = 0.0
         self._session = session
         self._show = Coalescer(self._deliver)
+        self._redactor = session.redactor if session.redactor.holds_any else None
+        self._clean = StreamRedactor(self._redactor) if self._redactor else None
 
     async def run(self, request: Request) -> ReplyReceived:
         try:
@@ -115,11 +118,20 @@ class _Gathering:
         self._show.add(delta.text, delta.reasoning)
 
     def _deliver(self, text: str, reasoning: str) -> None:
+        if self._redactor is not None and self._clean is not None:
+            text = self._clean.feed(text)
+            reasoning = self._redactor.redact_held(reasoning).text if reasoning else ""
+            if not text and not reasoning:
+                return
         delta = TextDelta(turn=self.turn, step=self.step, text=text, reasoning=reasoning)
         self._session.emit(delta)
 
+    def _kept_in(self, text: str) -> str:
+        """What the model said without the secrets that are held, wherever it has them from."""
+        return self._redactor.redact_held(text).text if self._redactor is not None else text
+
     def _reply(self) -> ReplyReceived:
-        text = "".join(self.text)
+        text = self._kept_in("".join(self.text))
         calls = tuple(_join(pieces, n) for n, pieces in sorted(self.calls.items()))
         if not calls and self.agent.model.repairs_calls:
             text, calls = split_calls(text, self.agent.tools.keys())
@@ -128,7 +140,7 @@ class _Gathering:
             step=self.step,
             model=self.agent.model.name,
             text=text,
-            reasoning="".join(self.reasoning),
+            reasoning=self._kept_in("".join(self.reasoning)),
             calls=_unique(calls, self._session.conversation.call_ids, f"{self.turn}_{self.step}"),
             usage=_priced(self.usage, self.agent),
             finish=self.finish or "stop",

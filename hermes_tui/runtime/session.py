@@ -18,6 +18,7 @@ from hermes_tui.events import (
     InputMoved,
     InputReceived,
     InputWithdrawn,
+    Notice,
     Outcome,
     QuestionAnswered,
     SessionChanged,
@@ -120,15 +121,19 @@ class Session(Bench):
             return Sent(input_id=intent.input_id, state="steer", n=self.shown)
         busy = talk.in_turn
         how = intent.how if intent.how != "auto" else "steer" if busy else "send"
+        typed = self.redactor.redact_held(intent.text)
         received = InputReceived(
             input_id=intent.input_id,
-            text=intent.text,
+            text=typed.text,
             how=how,
             face=intent.face,
             attended=intent.attended,
         )
-        events: list[Event] = [] if talk.title else [SessionChanged(title=title_of(intent.text))]
+        events: list[Event] = [] if talk.title else [SessionChanged(title=title_of(typed.text))]
         events.append(received)
+        if typed.found:
+            text = f"the stored secret {typed.found[0].label} was kept out of what you typed"
+            events.append(Notice(text=text, level="warning"))
         if not busy:
             events.append(TurnStarted(turn=talk.turn + 1))
         await self.add(events)
@@ -149,7 +154,8 @@ class Session(Bench):
         """Change a waiting input, if the model does not have it yet."""
         if intent.input_id not in self.conversation.waiting:
             return Answered(accepted=False)
-        await self.add(InputEdited(input_id=intent.input_id, text=intent.text, how=intent.how))
+        text = self.redactor.redact_held(intent.text).text
+        await self.add(InputEdited(input_id=intent.input_id, text=text, how=intent.how))
         return Answered(accepted=True)
 
     async def move_input(self, intent: MoveInput) -> Answered:
@@ -167,7 +173,8 @@ class Session(Bench):
             ran = await self._shell.run(command, shell_id, lambda text: self._shown(shell_id, text))
         except (HermesError, OSError) as error:
             ran = ShellRan(shell_id=shell_id, command=command, output=str(error), cwd=self.cwd)
-        await self.add(msgspec.structs.replace(ran, shared=shared))
+        output = self.redactor.redact(ran.output).text if shared else ran.output
+        await self.add(msgspec.structs.replace(ran, output=output, shared=shared))
 
     def _shown(self, shell_id: str, text: str) -> None:
         self.emit(ToolOutput(turn=0, call_id=shell_id, text=text))

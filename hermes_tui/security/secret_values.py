@@ -61,6 +61,10 @@ class HeldValues:
             self._prepare(number, value)
         self._wordset, self._halfset = set(self._words), set(self._halves)
 
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._values)
+
     @cached_property
     def starts(self) -> frozenset[bytes]:
         """The first letters of all forms, three and more: a text that ends so may go on secret."""

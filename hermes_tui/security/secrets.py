@@ -96,6 +96,16 @@ class Redactor:
             return Redacted(text)
         return Redacted(hide(text, spans), tuple(Finding(s.label, s.held) for s in spans))
 
+    @property
+    def holds_any(self) -> bool:
+        """Whether there are values it knows to be secret."""
+        return bool(self.held)
+
+    def redact_held(self, text: str) -> Redacted:
+        """Hide only what is known to be secret, in whatever encoding."""
+        spans = [span for span in self.spans(text, "outgoing-message") if span.held]
+        return Redacted(hide(text, spans), tuple(Finding(s.label, s.held) for s in spans))
+
     def spans(self, text: str, surface: Surface = "tool-output") -> list[Span]:
         """Where the secrets of a text are, in order and apart from each other."""
         if len(text) < 4:

@@ -18,6 +18,7 @@ from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
     Event,
+    Notice,
     ToolEnded,
     ToolOutput,
     ToolStarted,
@@ -281,3 +282,16 @@ async def test_a_held_secret_leaves_by_no_tool(
         events = await _until_done(session, face)
     assert ends(events)[0].status == "denied"
     assert "SOME_SERVICE" in ends(events)[0].for_model
+
+
+async def test_a_held_secret_is_kept_out_of_what_is_typed_and_said(
+    home: Home, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    hold(home)
+    scripted.script = [say(f"Your key is {KEY}, is it not?")]
+    async with at_work(home, scripted, tmp_path / "work") as (_, session, face):
+        await say_to(session, f"is {KEY} still good?", input_id="i1")
+        events = await until(face, TurnEnded, 15)
+    assert KEY not in "".join(map(str, events))
+    assert KEY not in str(scripted.requests)
+    assert any("SOME_SERVICE" in one.text for one in events if isinstance(one, Notice))
