@@ -14,7 +14,7 @@ from hermes_tui.errors import ToolError
 from hermes_tui.security import paths
 from hermes_tui.security.policy import Action
 from hermes_tui.tools import diff, file_text
-from hermes_tui.tools.base import Context, ToolResult, tool
+from hermes_tui.tools.base import Context, ToolResult, summary, tool
 from hermes_tui.tools.edit import Edited, edit
 from hermes_tui.tools.file_memory import FileMemory
 from hermes_tui.tools.file_read import Reading, read, readable
@@ -27,7 +27,12 @@ _DETAIL_CHARS = 10_000
 _SAID_CHARS = 300
 
 
-@tool(repeatable=True)
+def _describe_read(arguments: dict[str, Any], cwd: str) -> Action:
+    real = paths.resolve(arguments["path"], cwd)
+    return Action(tool="read_file", kind="read", title=summary(arguments), paths=(real,))
+
+
+@tool(describe=_describe_read, repeatable=True)
 async def read_file(
     path: str, *, offset: int = 1, limit: int = 0, column: int = 0, ctx: Context
 ) -> ToolResult:

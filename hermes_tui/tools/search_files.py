@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Callable
 from functools import cache
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -15,7 +16,8 @@ from msgspec import Struct
 from hermes_tui.backends import process
 from hermes_tui.errors import ToolError
 from hermes_tui.security import paths
-from hermes_tui.tools.base import Context, ToolResult, tool
+from hermes_tui.security.policy import Action
+from hermes_tui.tools.base import Context, ToolResult, summary, tool
 from hermes_tui.tools.file_walk import Walk
 from hermes_tui.tools.output import fit, to_text
 
@@ -35,7 +37,12 @@ class Query(Struct, frozen=True, kw_only=True):
     exact: bool = False
 
 
-@tool(repeatable=True)
+def _describe(arguments: dict[str, Any], cwd: str) -> Action:
+    real = paths.resolve(arguments["path"], cwd)
+    return Action(tool="search_files", kind="read", title=summary(arguments), paths=(real,))
+
+
+@tool(describe=_describe, repeatable=True)
 async def search_files(
     pattern: str,
     *,
