@@ -187,7 +187,7 @@ def _skills(home: Home) -> Found:
     broken = [skill.name for skill in skills if skill.problems]
     if broken:
         text = f"{len(broken)} of {len(skills)} skills have problems: {clean(', '.join(broken))}"
-        yield Finding(area="skills", level="note", text=text, hint="hermes skills check")
+        yield Finding(area="skills", level="note", text=text, hint="hermes skills lint")
     else:
         yield Finding(area="skills", level="ok", text=f"{len(skills)} skills, all good")
 

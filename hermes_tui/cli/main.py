@@ -23,7 +23,7 @@ GROUPS: dict[str, Group] = {
     "sessions": Group("sessions", "list, show, rename, delete, export and import"),
     "search": Group("search", "search everything that was ever said"),
     "memory": Group("memory", "list, add, edit, forget, undo, ask, export and import"),
-    "skills": Group("skills", "list, show and check skills"),
+    "skills": Group("skills", "list, read, write, check, find, install and export skills"),
     "tool": Group("tools", "list the agent's tools, call one without a model"),
     "policy": Group("policy", "say what the agent may run, and why"),
     "audit": Group("audit", "list what was decided; prove that the record is whole"),

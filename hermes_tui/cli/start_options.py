@@ -31,7 +31,7 @@ commands
   config                 get, set, unset, edit and list settings
   sessions               list, show, rename, delete, export and import
   search                 search everything that was ever said
-  skills                 list, show and check skills
+  skills                 list, read, write, check, find, install and export skills
   tool                   list the agent's tools, call one without a model
   policy                 say what the agent may run, and why
   audit                  list what was decided; prove that the record is whole

@@ -12,7 +12,7 @@ _NAME = re.compile(r"(?:\S*/)?hermes(?:[-_]tui)?(?:d|\.service|\.socket|-core|_c
 _SETTING = re.compile(r"HERMES(?:_TUI)?_\w+=")
 _READING: dict[str, frozenset[str]] = {
     "sessions": frozenset({"list", "show"}),
-    "skills": frozenset({"list", "show", "check"}),
+    "skills": frozenset({"list", "show", "check", "lint", "route", "history", "stats", "waiting"}),
     "tools": frozenset({"list"}),
     "tool": frozenset({"list"}),
     "config": frozenset({"get", "list", "path"}),

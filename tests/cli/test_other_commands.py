@@ -74,6 +74,8 @@ def test_a_skill_that_is_not_installed_can_be_checked(hermes: Hermes, tmp_path: 
     folder.mkdir()
     (folder / "SKILL.md").write_text(SKILL.format("fine", "Is fine."))
     assert hermes("skills", "check", str(folder)).code == 0
+    assert hermes("skills", "check", str(tmp_path)).code == 0
+    (folder / "SKILL.md").write_text("# nothing\n")
     assert hermes("skills", "check", str(tmp_path)).code == 1
     assert "nearest" not in hermes("skills", "show", "nope").out
 
