@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from hermes_tui.config import Config
 from hermes_tui.events import Notice
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from hermes_tui.skills.hub import Hub
 
 _TASK = 600
+_CALLED = re.compile(r"\s*/([a-z0-9]+(?:-[a-z0-9]+)*)(?:\s|\Z)")
 
 
 class Owner(Protocol):
@@ -74,9 +76,25 @@ class UsingSkills:
         for text in self.skills.notices():
             hint = "`hermes skills lint` says what is wrong"
             await session.add(Notice(text=text, hint=hint, level="warning"), hold=True)
+        if note := await self._called(session, said):
+            session.remarks.append(note)
+            return
         offers = self.skills.offer(said, session.cwd, person, session.id)
         if note := note_text(offers):
             session.remarks.append(note)
+
+    async def _called(self, session: Session, said: str) -> str:
+        """The skill that a text begins with as `/NAME`, whole; empty when it names none."""
+        found = _CALLED.match(said)
+        person = person_of(session)
+        skills = self.skills.all(session.cwd, person)
+        if found is None or not any(
+            one.name == found[1] and self.skills.usable(one) for one in skills
+        ):
+            return ""
+        use = _use(session, found[1], said)
+        loaded = await self.skills.load(use, "", session.cwd, person)
+        return f"[The user calls the skill {found[1]}; follow it.]\n{loaded.text}"
 
 
 class SessionSkills:
@@ -102,17 +120,16 @@ class SessionSkills:
         session = self._session
         person = person_of(session)
         await self._skills.ready(session.cwd, person)
-        talk = session.conversation
-        said: list[Any] = list(getattr(talk, "said", ()))
-        use = Use(
-            name=name,
-            version=0,
-            session=session.id,
-            turn=talk.turn,
-            ts=time.time(),
-            task=str(said[-1])[:_TASK] if said else "",
-        )
+        said = session.conversation.said
+        use = _use(session, name, said[-1] if said else "")
         return await self._skills.load(use, part, session.cwd, person)
+
+
+def _use(session: Session, name: str, task: str) -> Use:
+    turn = session.conversation.turn
+    return Use(
+        name=name, version=0, session=session.id, turn=turn, ts=time.time(), task=task[:_TASK]
+    )
 
 
 def person_of(session: Session) -> str:

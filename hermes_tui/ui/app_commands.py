@@ -123,13 +123,21 @@ class Commands:
         """Do what a line of the prompt says; the line stays there when it can't be done."""
         command, name, args = commands.parse(line)
         try:
-            if command is None or "ui" not in command.surfaces:
+            if command is not None and "ui" in command.surfaces:
+                await self.run(command, args)
+            elif command is None and await self._is_skill(name):
+                await self._app.talk.send(line, "auto")
+            else:
                 raise HermesError(help_pages.unknown(name))
-            await self.run(command, args)
         except HermesError:
             self._app.talk.prompt.refuse()
             raise
         self._app.talk.prompt.confirm(line)
+
+    async def _is_skill(self, name: str) -> bool:
+        """Whether `/name` calls a skill."""
+        found = (await self._app.ask(ListSkills(cwd=self._app.talk.standing.cwd))).skills
+        return any(one.name == name and one.on and not one.held for one in found)
 
     # --- talking -----------------------------------------------------------------------------
 

@@ -178,3 +178,20 @@ async def test_a_skill_is_fetched_let_in_and_removed_through_a_face(
     assert names == ["hub"]
     await client.ask(RemoveSkill(name="sourdough"))
     assert "sourdough" not in [s.name for s in (await client.ask(ListSkills())).skills]
+
+
+async def test_a_slash_and_its_name_call_a_skill_whole(
+    core: Core, connect: Connect, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    _put(core.home)
+    client = await connect()
+    view = await open_in(client, str(tmp_path))
+    scripted.script = [answer("done"), answer("done")]
+    await say(client, view, "/sourdough for Sunday")
+    await until(client, TurnEnded)
+    assert "calls the skill sourdough" in _typed(scripted, 0)
+    assert "Feed the starter with rye flour." in _typed(scripted, 0)
+    assert len((await client.ask(ShowSkill(name="sourdough"))).uses) == 1
+    await say(client, view, "/nothing of that kind")
+    await until(client, TurnEnded)
+    assert "skill" not in _typed(scripted, 1)
