@@ -35,6 +35,13 @@ class ModelConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         ),
     ] = "auto"
     api_key_env: Annotated[str, _doc("environment variable that holds the key")] = ""
+    tool_format: Annotated[
+        str,
+        _doc(
+            "how tool calls are written: native = by the endpoint; hermes, qwen, mistral or "
+            "llama3 = as text, for models served without tools; auto: native"
+        ),
+    ] = "auto"
     window: Annotated[
         int, Meta(ge=0, description="context size in tokens; 0: ask the endpoint")
     ] = 0
@@ -284,6 +291,24 @@ class SkillsConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ] = "ask"
 
 
+class McpConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Servers of the Model Context Protocol. Which ones there are stands in mcp.json."""
+
+    enabled: Annotated[bool, _doc("offer the tools of accepted servers")] = True
+    connect_s: Annotated[
+        float, Meta(gt=0, le=600, description="seconds a server may take to start and connect")
+    ] = 60.0
+    call_s: Annotated[
+        float, Meta(gt=0, le=86_400, description="seconds one call may take, unless its entry says")
+    ] = 120.0
+    look_s: Annotated[
+        float, Meta(gt=0, le=3600, description="seconds between looks whether it still answers")
+    ] = 120.0
+    idle_s: Annotated[
+        float, Meta(gt=0, le=86_400, description="seconds without a call until it is let go")
+    ] = 900.0
+
+
 class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings."""
 
@@ -299,3 +324,4 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     core: CoreConfig = field(default_factory=CoreConfig)
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     skills: SkillsConfig = field(default_factory=SkillsConfig)
+    mcp: McpConfig = field(default_factory=McpConfig)

@@ -27,6 +27,7 @@ from hermes_tui.runtime.complete_path import PathFinder
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.lock import CoreLock
 from hermes_tui.runtime.model_fetch import Fetching
+from hermes_tui.runtime.outside import Outside
 from hermes_tui.runtime.server import Server
 from hermes_tui.runtime.session import Session
 from hermes_tui.runtime.settings import Settings
@@ -70,7 +71,8 @@ class Core:
         self.log = Log(self.db)
         self.surroundings = Surroundings(self)
         self.shelf = Shelf(self)
-        self.workshop = Workshop(home, self.log, self._remembered, self._skilled)
+        self.outside = Outside(self)
+        self.workshop = Workshop(home, self.log, self._remembered, self._skilled, self.outside)
         self.paths = PathFinder()
         self.fetching = Fetching(self)
         self._processes: Processes | None = None
@@ -168,6 +170,7 @@ class Core:
         if self._checkpoints is not None:
             await self._checkpoints.close()
         await self.fetching.stop()
+        await self.outside.close()
         await self.surroundings.close()
         await self.workshop.close()
         if self._memory is not None:

@@ -18,6 +18,8 @@ from hermes_tui.runtime.session import Session
 from hermes_tui.store.log import Log
 
 if TYPE_CHECKING:
+    from hermes_tui.runtime.outside import Outside
+    from hermes_tui.tools.base import Tool
     from hermes_tui.tools.registry import ToolSet
 
 SMALL_WINDOW = 8192
@@ -30,9 +32,12 @@ Skilled = Callable[[Session], Awaitable[str]]
 class Workshop:
     """Makes agents; keeps models alive between turns."""
 
-    def __init__(self, home: Home, log: Log, remembered: Remembered, skilled: Skilled) -> None:
+    def __init__(
+        self, home: Home, log: Log, remembered: Remembered, skilled: Skilled, outside: Outside
+    ) -> None:
         self._home = home
         self._log = log
+        self._outside = outside
         self._remembered = remembered
         self._skilled = skilled
         self._models: dict[tuple[ModelConfig, str, int], Model] = {}
@@ -44,11 +49,12 @@ class Workshop:
         model = self.model(config.model, session.env, session.conversation.model)
         lean = is_lean(config, model)
         session.takes_notes = not lean  # a very small model takes the date for its task
-        tools = build(config.tools, "lean" if lean else "full")
+        outer = () if lean else await self._outside.tools(session)
+        tools = build(config.tools, "lean" if lean else "full", outer)
         return Agent(
             model=model,
             tools=tools,
-            prefix=await self._prefix(session, tools, lean),
+            prefix=await self._prefix(session, tools, lean, outer),
             max_rounds=config.agent.max_rounds,
             attempts=config.model.attempts,
             parallel=config.agent.parallel,
@@ -86,7 +92,9 @@ class Workshop:
             await model.close()
         self._models.clear()
 
-    async def _prefix(self, session: Session, tools: ToolSet, lean: bool) -> Prefix:
+    async def _prefix(
+        self, session: Session, tools: ToolSet, lean: bool, outer: tuple[Tool, ...]
+    ) -> Prefix:
         if session.prefix is not None:
             return session.prefix
         stored = await self._log.prefix(session.key)
@@ -94,6 +102,7 @@ class Workshop:
             session.prefix = msgspec.json.decode(stored, type=Prefix)
             return session.prefix
         remembered = await self._remembered(session, lean)
+        remembered = (*remembered, *self._outside.about(outer))
         skills = "" if lean else await self._skilled(session)
         session.prefix = build_prefix(tools.shown, skills, session.cwd, lean, remembered)
         data = msgspec.json.encode(session.prefix)

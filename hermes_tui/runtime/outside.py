@@ -1,0 +1,101 @@
+"""Tools that come from elsewhere: other installed packages, and servers that were accepted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from hermes_tui.config import McpConfig
+from hermes_tui.errors import HermesError
+from hermes_tui.events import Notice
+from hermes_tui.runtime.session import Session
+from hermes_tui.tools.base import Tool
+
+if TYPE_CHECKING:
+    from hermes_tui.mcp.asking import Said, Wanted
+    from hermes_tui.mcp.hub import Hub
+    from hermes_tui.runtime.core import Core
+    from hermes_tui.tools.plugins import Plugins
+
+_NAMES_SHOWN = 30
+
+
+class Outside:
+    """What the packages and servers of this core bring. `home`, `spawn`, `config`: for the hub."""
+
+    def __init__(self, core: Core) -> None:
+        self.home = core.home
+        self._core = core
+        self._plugins: Plugins | None = None
+        self._hub: Hub | None = None
+
+    async def tools(self, session: Session) -> tuple[Tool, ...]:
+        """All of their tools. What a person should know of them is told in this session."""
+        plugins = await self._packages(session)
+        servers: tuple[Tool, ...] = ()
+        hub = self.hub
+        if hub is not None:
+            servers = await hub.tools()
+            for told in hub.news():
+                await session.add(Notice(text=told.text, hint=told.hint, level="warning"))
+        return (*plugins.tools, *servers)
+
+    def about(self, tools: tuple[Tool, ...]) -> tuple[tuple[str, str], ...]:
+        """(part, text) for the prompt: where tools come from that it does not list."""
+        names = list(dict.fromkeys(one.origin for one in tools))[:_NAMES_SHOWN]
+        text = f"find_tools also reaches the tools of: {', '.join(names)}."
+        return (("tool sets", text),) if names else ()
+
+    async def _packages(self, session: Session) -> Plugins:
+        if self._plugins is None:
+            from hermes_tui.tools import plugins
+            from hermes_tui.tools.registry import build
+
+            ours = build(self._core.config.tools)
+            self._plugins = await asyncio.to_thread(plugins.load, tuple(ours))
+            for problem in self._plugins.problems:
+                hint = "update the package, or uninstall it"
+                await session.add(Notice(text=problem, hint=hint, level="warning"))
+        return self._plugins
+
+    @property
+    def hub(self) -> Hub | None:
+        """The servers; None while there are none."""
+        if self._hub is None and (self.home.path / "mcp.json").exists():
+            from hermes_tui.mcp.hub import Hub
+
+            self._hub = Hub(self)
+        return self._hub
+
+    async def close(self) -> None:
+        """End the servers' programs."""
+        if self._hub is not None:
+            await self._hub.close()
+
+    # --- for the hub ---------------------------------------------------------------------
+
+    @property
+    def config(self) -> McpConfig:
+        """The settings as they are now."""
+        return self._core.config.mcp
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a coroutine for as long as the core lives."""
+        return self._core.spawn(work)
+
+    async def complete(self, wanted: Wanted) -> Said:
+        """Have the model of a session answer, with nothing of the session in it."""
+        from hermes_tui.mcp.asking import Said
+        from hermes_tui.models.base import Message, Request
+
+        session = await self._core.session(wanted.session)
+        config, named = self._core.config.model, session.conversation.model
+        model = self._core.workshop.model(config, session.env, named)
+        messages = tuple(Message(role=role, content=text) for role, text in wanted.messages)
+        request = Request(system=wanted.system, messages=messages, max_tokens=wanted.max_tokens)
+        text = [delta.text async for delta in model.stream(request)]
+        if not any(text):
+            raise HermesError("the model said nothing")
+        clean = session.redactor.redact("".join(text), "outgoing-message").text
+        return Said(text=clean, model=model.name)

@@ -1,0 +1,68 @@
+"""A client for protocols that keep a connection: each request through the same gate as `urls`.
+
+For servers that a person named by hand. The address of each request is checked and connected to
+as it was checked, redirects are not followed, and the environment's proxies are not used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hermes_tui.errors import ToolError
+from hermes_tui.security.url_gate import Resolve, UrlRules, Verdict, check_url
+from hermes_tui.security.url_hosts import target_of
+from hermes_tui.security.urls import system_resolve
+
+if TYPE_CHECKING:
+    import httpx2
+
+_CONNECT_S = 30.0
+_READ_S = 300.0
+
+
+def rules_for(url: str) -> UrlRules:
+    """Rules by which this very host and port may be reached, wherever it is: it was named."""
+    target = target_of(url)
+    return UrlRules(local=frozenset((f"{target.host}:{target.port}",)))
+
+
+def checked_client(
+    rules: UrlRules,
+    headers: Mapping[str, str] | None = None,
+    auth: Any = None,
+    resolve: Resolve = system_resolve,
+) -> httpx2.AsyncClient:
+    """An `httpx2.AsyncClient` all of whose requests pass the gate. Close it after use."""
+    import httpx2
+
+    from hermes_tui.security.urls import _tls
+
+    inner = httpx2.AsyncHTTPTransport(verify=_tls(), retries=0, trust_env=False)
+
+    class Checked(httpx2.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            verdict = await asyncio.to_thread(check_url, str(request.url), resolve, rules)
+            if verdict.decision != "allow":
+                raise ToolError(f"{request.url.host} was not reached: {verdict.reason}")
+            request.extensions = {**request.extensions, "sni_hostname": verdict.host}
+            request.url = _pinned(request.url, verdict)
+            return await inner.handle_async_request(request)
+
+        async def aclose(self) -> None:
+            await inner.aclose()
+
+    return httpx2.AsyncClient(
+        transport=Checked(),
+        headers=dict(headers or {}),
+        auth=auth,
+        trust_env=False,
+        follow_redirects=False,
+        timeout=httpx2.Timeout(_CONNECT_S, read=_READ_S),
+    )
+
+
+def _pinned(url: httpx2.URL, verdict: Verdict) -> httpx2.URL:
+    """The same URL at the address that was checked; the Host header stays the name's."""
+    return url.copy_with(host=verdict.address)
