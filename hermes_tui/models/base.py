@@ -67,8 +67,16 @@ class Model(Protocol):
     tool calls written as text are to be recognised in its replies.
     """
 
-    name: str
-    window: int
+    @property
+    def name(self) -> str:
+        """As the provider calls it."""
+        ...
+
+    @property
+    def window(self) -> int:
+        """Context size in tokens."""
+        ...
+
     repairs_calls: bool
 
     def stream(self, request: Request) -> AsyncIterator[Delta]:

@@ -28,6 +28,16 @@ def make_model(config: ModelConfig, home: Home, env: Mapping[str, str], name: st
 
     Nothing is asked or loaded yet. Raises ModelError of kind `missing` when none is configured.
     """
+    model = _model(config, home, env, name)
+    if config.tool_format in ("auto", "native"):
+        return model
+    from hermes_tui.models.text_formats import format_named
+    from hermes_tui.models.text_tools import TextTools
+
+    return TextTools(model, format_named(config.tool_format))
+
+
+def _model(config: ModelConfig, home: Home, env: Mapping[str, str], name: str) -> Model:
     target = choose(config, home, env, name)
     if target.way == "embedded":
         from hermes_tui.models.embedded import Embedded
@@ -108,7 +118,7 @@ def choose(config: ModelConfig, home: Home, env: Mapping[str, str], name: str = 
 
 async def list_models(config: ModelConfig, home: Home, env: Mapping[str, str]) -> tuple[str, ...]:
     """Names the configured endpoint offers. Raises ModelError when it can't be asked."""
-    model = make_model(config, home, env)
+    model = _model(config, home, env, "")
     try:
         if isinstance(model, ChatCompletions):
             return tuple(one.name for one in await model.list_models())
