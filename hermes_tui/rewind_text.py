@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+from hermes_tui.errors import HermesError
 from hermes_tui.events import FilesRestored
 from hermes_tui.intents import BackView, FileChange, WentBack
 
+What = Literal["chat", "files", "both"]
+_WHATS: tuple[What, ...] = ("chat", "files", "both")
 _WILL = {
     "added": ("-", "goes"),
     "removed": ("+", "comes back"),
@@ -57,3 +62,15 @@ def went_back(done: WentBack) -> str:
     if done.stayed:
         text += f", {len(done.stayed)} stayed: {'; '.join(done.stayed[:3])}"
     return text + "; /undo brings them back"
+
+
+def wish(args: str) -> tuple[int, What]:
+    """(turn, what) of `TURN [chat|files|both]`. Raises HermesError."""
+    number, _, word = args.partition(" ")
+    word = word.strip().lower() or "both"
+    if not number.isdecimal():
+        raise HermesError(f"{number!r} is no number of a turn", "/rewind alone shows them")
+    for what in _WHATS:
+        if what == word:
+            return int(number), what
+    raise HermesError(f"{word!r} can't be taken back", "chat, files, or both")

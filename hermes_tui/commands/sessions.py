@@ -38,9 +38,23 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         id="rewind",
         slash="rewind",
-        args="[TURN]",
+        args="[TURN] [chat|files|both]",
         title="Go back to before a turn",
-        help="Take the conversation back; what you said then returns to you. On screen esc esc.",
+        help="Take chat, files or both back to before a turn. On screen also esc esc.",
+    ),
+    Command(
+        id="undo",
+        slash="undo",
+        args="[CHECKPOINT]",
+        title="Take file changes back",
+        help="Show what the last turn changed in files and take it back; again brings it back.",
+    ),
+    Command(
+        id="checkpoints",
+        slash="checkpoints",
+        by="core",
+        title="Checkpoints",
+        help="List the checkpoints of this session's files, and what is left out of them.",
     ),
     Command(
         id="session.next",

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from hermes_tui.errors import HermesError
 from hermes_tui.events import InputReceived, InputTaken, Record, Rewound
-from hermes_tui.intents import ForkSession, History, Rewind
+from hermes_tui.intents import ForkSession, History
+from hermes_tui.plain import undoing
 from hermes_tui.plain.speech import count, one_line
+from hermes_tui.rewind_text import wish
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,12 +55,11 @@ def _ask(face: PlainFace, turns: dict[int, str]) -> None:
 
 
 async def _back(face: PlainFace, turns: dict[int, str], wanted: str) -> None:
-    number = int(wanted) if wanted.strip().isdecimal() else 0
+    number, what = wish(wanted.strip())
     if number not in turns:
         numbers = ", ".join(map(str, turns))
         raise HermesError(f"there is no turn {one_line(wanted)!r}", f"turns: {numbers}")
-    said = await face.client.ask(Rewind(session=face.session.id, turn=number))
-    face.say(f"You had said: {said.text}", "Say it again, or something else.")
+    await undoing.back(face, number, what)
 
 
 async def _records(face: PlainFace) -> list[Record]:

@@ -22,7 +22,7 @@ from hermes_tui.intents import (
     RunCommand,
     Search,
 )
-from hermes_tui.plain import answering, branching, first_run, words
+from hermes_tui.plain import answering, branching, first_run, undoing, words
 from hermes_tui.plain.leaving import Left
 from hermes_tui.plain.settings import settings
 from hermes_tui.plain.speech import count, one_line, sentence
@@ -267,6 +267,7 @@ HANDLERS: dict[str, Handler] = {
     "setup": _setup,
     "keys": _keys,
     "help": _help,
+    "undo": undoing.undo,
     "detach": _detach,
     "quit": _quit,
 }

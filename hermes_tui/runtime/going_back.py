@@ -10,7 +10,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,6 +24,7 @@ from hermes_tui.runtime.back_plan import Plan, make_plan
 from hermes_tui.runtime.checkpoints import with_look
 from hermes_tui.store.checkpoints import Checkpoint
 from hermes_tui.store.checkpoints_restore import Restorer
+from hermes_tui.store.checkpoints_tree import above
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
@@ -171,7 +172,7 @@ async def _go_back(core: Core, session: Session, wish: Wish) -> WentBack:
         stayed = await _finish(core, session, journal)
         return WentBack(
             text=text,
-            files=len(paths) - len(stayed),
+            files=_count(paths, stayed),
             undo=journal.undo_id,
             stayed=tuple(f"{_safe(path)}: {why}" for path, why in stayed.items()),
         )
@@ -233,16 +234,22 @@ def _put_back(core: Core, journal: _Journal) -> tuple[dict[str, str], str]:
 
 
 def _restored(journal: _Journal, stayed: dict[str, str]) -> FilesRestored:
-    paths = [_safe(os.fsdecode(path)) for path in journal.paths]
+    paths = [os.fsdecode(path) for path in journal.paths]
     return FilesRestored(
         checkpoint=journal.checkpoint,
         turn=journal.turn,
         undo=journal.undo_id,
-        paths=tuple(paths[:SHOWN]),
-        count=len(paths) - len(stayed),
+        paths=tuple(_safe(path) for path in paths[:SHOWN]),
+        count=_count(paths, stayed),
         stayed=tuple(f"{_safe(path)}: {why}" for path, why in sorted(stayed.items())[:SHOWN]),
         face=journal.face,
     )
+
+
+def _count(paths: Sequence[str], stayed: Mapping[str, str]) -> int:
+    """How many went back, folders only where nothing in them did."""
+    inner = {one for path in paths for one in above(path)}
+    return sum(path not in inner and path not in stayed for path in paths)
 
 
 # --- after a crash -----------------------------------------------------------------------------

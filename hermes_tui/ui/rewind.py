@@ -1,110 +1,25 @@
-"""Going back: pick a turn, then go on from before it here, or in a new session."""
+"""Going back: the chat, the files or both, to before a turn; or on from there in a new session."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
-from textual import on
-from textual.binding import Binding
-from textual.containers import Vertical
-from textual.screen import ModalScreen
+from typing import TYPE_CHECKING, Literal
 
 from hermes_tui.errors import HermesError
-from hermes_tui.intents import ForkSession, Rewind
-from hermes_tui.ui.blocks import UserBlock, clock
-from hermes_tui.ui.line import Bar, Span
-from hermes_tui.ui.rows import RowList, TextRow
-from hermes_tui.ui.text import one_line
-from hermes_tui.ui.viewer import TextView, paint_text
+from hermes_tui.intents import BackView, ForkSession, LookBack, RestoreFiles, Rewind, WentBack
+from hermes_tui.rewind_text import went_back, wish
+from hermes_tui.ui.rewind_screen import Picked, RewindScreen, confirm, summary
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
-
     from hermes_tui.ui.app import HermesApp
 
 AGAIN_S = 1.5
 """Seconds within which escape must be pressed again."""
-
-
-class Choice(NamedTuple):
-    """What was chosen for a turn."""
-
-    what: Literal["rewind", "fork"]
-    turn: int
-
-
-class RewindScreen(ModalScreen[Choice | None]):
-    """The turns, newest first; Enter goes back to before one, f goes on from there elsewhere."""
-
-    DEFAULT_CSS = """
-    RewindScreen #rewind { width: 90%; max-width: 100; height: auto; max-height: 90%;
-                           background: $surface; padding: 1 1 0 1; }
-    RewindScreen #rewind-rows { height: auto; max-height: 12; background: $surface; }
-    RewindScreen #rewind-text { height: 6; margin: 1 0; background: $surface; padding: 0 1; }
-    RewindScreen Bar { background: $surface; }
-    """
-    BINDINGS = [Binding("escape", "leave", show=False), Binding("f", "fork", show=False)]
-
-    def __init__(self, turns: Sequence[UserBlock]) -> None:
-        super().__init__()
-        self._turns = list(reversed(turns))
-
-    def compose(self) -> ComposeResult:
-        """Title, turns, the text of the one under the cursor, keys."""
-        with Vertical(id="rewind"):
-            yield Bar(id="rewind-title")
-            yield RowList(id="rewind-rows")
-            yield TextView(id="rewind-text")
-            yield Bar(id="rewind-keys")
-
-    def on_mount(self) -> None:
-        """Fill in."""
-        self.query_one("#rewind-title", Bar).show((Span(" Go back to before …", "strong"),))
-        keys = (("↵", "go back"), ("f", "fork from there"), ("esc", "stay"))
-        spans = [s for k, w in keys for s in (Span(f" {k} ", "accent"), Span(f"{w}   ", "muted"))]
-        files = (Span("files stay as they are ", "muted"),)
-        self.query_one("#rewind-keys", Bar).show(spans, files)
-        rows = self.query_one(RowList)
-        rows.show([self._row(at, block) for at, block in enumerate(self._turns)])
-        self.query_one(TextView).can_focus = False
-        rows.focus()
-        self._preview()
-
-    def _row(self, at: int, block: UserBlock) -> TextRow:
-        later = f"and {at} later" if at else "the last"
-        left = (Span(f" {clock(block.ts)}  ", "muted"), Span(one_line(block.source[:400])))
-        return TextRow(key=str(block.turn), left=left, right=(Span(f" {later} ", "muted"),))
-
-    @on(RowList.Moved)
-    def _moved(self, message: RowList.Moved) -> None:
-        message.stop()
-        self._preview()
-
-    @on(RowList.Chosen)
-    def _chosen(self, message: RowList.Chosen) -> None:
-        message.stop()
-        self.dismiss(Choice("rewind", int(message.key)))
-
-    def _preview(self) -> None:
-        key = self.query_one(RowList).key
-        block = next((one for one in self._turns if str(one.turn) == key), None)
-        text = block.source if block is not None else ""
-        self.query_one(TextView).show(paint_text(text), text)
-
-    def action_fork(self) -> None:
-        """Go on from before the turn in a new session."""
-        if key := self.query_one(RowList).key:
-            self.dismiss(Choice("fork", int(key)))
-
-    def action_leave(self) -> None:
-        """Stay."""
-        self.dismiss(None)
+What = Literal["chat", "files", "both"]
 
 
 class Rewinding:
-    """Takes the conversation back, or elsewhere."""
+    """Takes the conversation and its files back, or goes elsewhere."""
 
     def __init__(self, app: HermesApp) -> None:
         self._app = app
@@ -123,24 +38,87 @@ class Rewinding:
     async def pick(self, args: str) -> None:
         """Go back to before the turn of a number, or show the turns to pick from."""
         if args:
-            await self.rewind(_number(args))
+            turn, what = wish(args)
+            await self.go(turn, what)
             return
         turns = self._app.feed.turns()
         if not turns:
             self._app.say("there is no turn to go back to")
             return
-        await self._app.push_screen(RewindScreen(turns), self._picked)
+        await self._app.push_screen(RewindScreen(turns, self._look), self._picked)
 
-    def _picked(self, choice: Choice | None) -> None:
-        if choice is not None:
-            work = self.rewind if choice.what == "rewind" else self.fork_before
-            self._app.do(partial(work, choice.turn))
+    async def _look(self, turn: int) -> BackView:
+        return await self._app.ask(LookBack(session=self._app.session, turn=turn))
+
+    def _picked(self, picked: Picked | None) -> None:
+        if picked is None:
+            return
+        if picked.what == "fork":
+            self._app.do(partial(self.fork_before, picked.turn))
+        else:
+            self._app.do(partial(self.go, picked.turn, picked.what, picked.seen))
+
+    async def go(self, turn: int, what: What, seen: BackView | None = None) -> None:
+        """Go back, asking first about files nobody has looked at, and about the person's own.
+
+        seen: what was shown already of what it does to files.
+        """
+        if what == "chat":
+            await self._rewind(turn, what, False)
+            return
+        view = seen or await self._look(turn)
+        if view.problem and what == "files":
+            raise HermesError(view.problem)
+        if not view.yours and (seen is not None or not view.count):
+            await self._rewind(turn, what, False)
+            return
+
+        def answered(result: str | None) -> None:
+            if result in ("agent", "all"):
+                self._app.do(partial(self._rewind, turn, what, result == "all"))
+
+        await self._app.push_screen(confirm(view, f"{summary(view)}:"), answered)
 
     async def rewind(self, turn: int) -> None:
-        """Take the conversation back; what began the turn comes back into the prompt."""
-        text = (await self._app.ask(Rewind(session=self._app.session, turn=turn))).text
-        self._app.talk.prompt.give_back(text)
-        self._app.talk.prompt.focus()
+        """Take chat and files back; what began the turn comes back into the prompt."""
+        await self.go(turn, "both")
+
+    async def _rewind(self, turn: int, what: What, yours: bool) -> None:
+        intent = Rewind(session=self._app.session, turn=turn, what=what, yours=yours)
+        done = await self._app.ask(intent)
+        if what != "files":
+            self._app.talk.prompt.give_back(done.text)
+            self._app.talk.prompt.focus()
+        if what != "chat":
+            self._tell(done, quiet=what == "both")
+
+    async def undo(self, args: str) -> None:
+        """Show what the last change of files was, and take it back if that is wanted."""
+        if args and not args.removeprefix("#").isdecimal():
+            raise HermesError(f"{args!r} is no number of a checkpoint", "/checkpoints lists them")
+        number = int(args.removeprefix("#")) if args else 0
+        view = await self._app.ask(LookBack(session=self._app.session, checkpoint=number))
+        if view.problem or not view.count:
+            self._app.say(view.problem or "the files are as they were then")
+            return
+
+        def answered(result: str | None) -> None:
+            if result in ("agent", "all"):
+                self._app.do(partial(self._restore, view.checkpoint, result == "all"))
+
+        await self._app.push_screen(confirm(view, f"{summary(view)}:"), answered)
+
+    async def _restore(self, checkpoint: int, yours: bool) -> None:
+        session = self._app.session
+        intent = RestoreFiles(session=session, checkpoint=checkpoint, yours=yours)
+        self._tell(await self._app.ask(intent))
+
+    def _tell(self, done: WentBack, quiet: bool = False) -> None:
+        """Say what became of files; quiet: not when nothing had to."""
+        if done.stayed or done.files or not quiet:
+            self._app.say(went_back(done), "warning" if done.stayed else "info")
+
+    # --- forks -------------------------------------------------------------------------------
 
     async def fork(self, args: str) -> None:
         """Go on with all of the conversation in a new session, titled if a title is given."""
@@ -158,9 +136,3 @@ class Rewinding:
     async def _open(self, session: str) -> None:
         await self._app.open(self._app.commands.request(session))
         self._app.say("a fork of the session before")
-
-
-def _number(args: str) -> int:
-    if not args.isdecimal():
-        raise HermesError(f"{args!r} is no number of a turn", "/rewind alone shows them")
-    return int(args)

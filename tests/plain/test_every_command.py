@@ -23,6 +23,8 @@ SAYS: dict[str, tuple[str, str]] = {
     "resume": ("/resume Tidy", "Session «Tidy»."),
     "fork": ("/fork Other way", "Session «Other way»."),
     "rewind": ("/rewind", "There is no turn to go back to."),
+    "undo": ("/undo", "the agent has changed no file here"),
+    "checkpoints": ("/checkpoints", "There is no checkpoint here yet"),
     "title": ("/title Spring", "The title is now Spring."),
     "export": ("/export", "tidy.jsonl"),
     "model": ("/model other", "The model is now other."),
