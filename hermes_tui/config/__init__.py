@@ -1,0 +1,46 @@
+"""The whole configuration as one typed schema, with its defaults and the help each key shows."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from hermes_tui.config.agent import AgentConfig, McpConfig, ToolsConfig, VisionConfig, WebConfig
+from hermes_tui.config.core import CoreConfig, UiConfig
+from hermes_tui.config.learned import MemoryConfig, SkillsConfig
+from hermes_tui.config.model import ModelConfig
+from hermes_tui.config.security import CheckpointsConfig, PolicyConfig, SandboxConfig
+
+__all__ = [
+    "AgentConfig",
+    "CheckpointsConfig",
+    "Config",
+    "CoreConfig",
+    "McpConfig",
+    "MemoryConfig",
+    "ModelConfig",
+    "PolicyConfig",
+    "SandboxConfig",
+    "SkillsConfig",
+    "ToolsConfig",
+    "UiConfig",
+    "VisionConfig",
+    "WebConfig",
+]
+
+
+class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All settings."""
+
+    model: ModelConfig = field(default_factory=ModelConfig)
+    agent: AgentConfig = field(default_factory=AgentConfig)
+    tools: ToolsConfig = field(default_factory=ToolsConfig)
+    web: WebConfig = field(default_factory=WebConfig)
+    vision: VisionConfig = field(default_factory=VisionConfig)
+    policy: PolicyConfig = field(default_factory=PolicyConfig)
+    sandbox: SandboxConfig = field(default_factory=SandboxConfig)
+    ui: UiConfig = field(default_factory=UiConfig)
+    checkpoints: CheckpointsConfig = field(default_factory=CheckpointsConfig)
+    core: CoreConfig = field(default_factory=CoreConfig)
+    memory: MemoryConfig = field(default_factory=MemoryConfig)
+    skills: SkillsConfig = field(default_factory=SkillsConfig)
+    mcp: McpConfig = field(default_factory=McpConfig)
