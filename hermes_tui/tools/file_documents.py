@@ -1,4 +1,4 @@
-"""Files that are no plain text, as text: PDF documents by pages, notebooks by cells.
+"""Files that are no plain text, as text: PDF and office documents, notebooks by cells.
 
 What was made of a file is kept for a while, so that its pages are read out of one conversion.
 """
@@ -16,12 +16,15 @@ from hermes_tui.security import paths
 
 _LARGEST = 100_000_000
 _OUTPUT_CHARS = 4_000
+_OFFICE = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".docm", ".xlsm", ".pptm")
 
 
 def is_document(real: str, head: bytes) -> bool:
     """Whether a file is of a kind that is turned into text here."""
     if head.startswith(b"%PDF"):
         return True
+    if head.startswith(b"PK\x03\x04"):
+        return real.lower().endswith(_OFFICE)
     return real.lower().endswith(".ipynb") and head.lstrip()[:1] == b"{"
 
 
@@ -38,12 +41,23 @@ def _converted(real: str, changed: int, size: int) -> str:
     content = paths.read_bytes(real, (), _LARGEST)
     if real.lower().endswith(".ipynb"):
         return notebook_text(content, real)
+    if content.startswith(b"PK"):
+        return _office(content, real)
     from hermes_tui.tools.pdf_text import read_pdf
 
     document = read_pdf(content, real)
     about = " · ".join(filter(None, (document.title, document.date)))
     head = f"[PDF document, {document.count} pages{about and ' · ' + about}]\n"
     return head + document.text()
+
+
+def _office(content: bytes, name: str) -> str:
+    from hermes_tui.tools.office_text import office_kind, office_text
+
+    kind = office_kind(content)
+    if not kind:
+        raise ToolError(f"{name} is a zip archive, but no office document", "`unzip -l` lists it")
+    return office_text(content, kind, name)
 
 
 def notebook_text(content: bytes, name: str) -> str:

@@ -36,8 +36,8 @@ def _describe_read(arguments: dict[str, Any], cwd: str) -> Action:
 async def read_file(
     path: str, *, offset: int = 1, limit: int = 0, column: int = 0, ctx: Context
 ) -> ToolResult:
-    """Read a file: text, a PDF, a notebook or a picture. Long ones come in pages; the last line
-    says how to go on.
+    """Read a file: text, PDF, office document, notebook or picture. Long ones come in pages; the
+    last line says how to go on.
 
     path: relative paths start in the working folder.
     offset: first line to read, counted from 1; negative counts from the end.

@@ -17,6 +17,10 @@ from hermes_tui.tools.web import Page, Web, web_of
 
 _LARGEST = 20_000_000
 _MOST_HTML = 5_000_000
+_MOST_FOR_ARTICLE = 700_000
+"""Characters of HTML; the reader of articles takes minutes for the longest pages."""
+_SHORT, _FAR_MORE = 1_000, 20
+"""A short article on a page that says far more is no article but a miss."""
 _NOTE_CHARS = 900
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.5"
 
@@ -64,12 +68,16 @@ def _limits(web: Web) -> Limits:
 
 def page_of(answer: Fetched) -> Page:
     """The text of an answer, whatever it is. Raises ToolError for what has no text."""
+    from hermes_tui.tools.office_text import office_kind, office_text
+
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     body = answer.body
     if body.startswith(b"%PDF") or kind == "application/pdf":
         text, about = _pdf(answer)
     elif kind in ("text/html", "application/xhtml+xml") or _looks_html(body, kind):
         text, about = _html(answer)
+    elif body.startswith(b"PK\x03\x04") and (office := office_kind(body)):
+        text, about = office_text(body, office, answer.url[:200]), {}
     elif is_binary(body):
         what = kind or "data"
         raise ToolError(
@@ -100,13 +108,15 @@ def _pdf(answer: Fetched) -> tuple[str, dict[str, str]]:
 
 def _html(answer: Fetched) -> tuple[str, dict[str, str]]:
     html = _decoded(answer)[:_MOST_HTML]
-    text, about = _main_text(html, answer.url)
-    if text:
+    text, about = _main_text(html, answer.url) if len(html) <= _MOST_FOR_ARTICLE else ("", {})
+    if len(text) > _SHORT:
         return text, about
     from hermes_tui.tools.page_reader import read_page
 
-    title, text = read_page(html, answer.url)
-    return text, {"title": title}
+    title, whole = read_page(html, answer.url)
+    if text and len(whole) < _FAR_MORE * len(text):
+        return text, about
+    return whole, {"title": title, **about}
 
 
 def _main_text(html: str, url: str) -> tuple[str, dict[str, str]]:
@@ -127,6 +137,7 @@ def _main_text(html: str, url: str) -> tuple[str, dict[str, str]]:
             include_links=True,
             include_formatting=True,
             include_comments=False,
+            fast=len(html) > _MOST_FOR_ARTICLE // 2,
         )
     except (etree.LxmlError, ValueError, TypeError, AttributeError, RecursionError):
         return "", {}  # a page it stumbles over is read whole

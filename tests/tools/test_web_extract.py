@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hermes_tui.errors import ToolError
-from hermes_tui.security.urls import UrlRefusedError
+from hermes_tui.security.urls import Fetched, UrlRefusedError
 from hermes_tui.tools.base import ToolResult
 from hermes_tui.tools.page_reader import read_page
-from hermes_tui.tools.web_extract import pages_of, web_extract
+from hermes_tui.tools.web_extract import page_of, pages_of, web_extract
 from tests.fakes.context import FakeContext
 from tests.fakes.documents import pdf, png
 from tests.fakes.small_web import Page, SmallWeb
@@ -64,6 +65,25 @@ async def test_without_the_reader_of_articles_the_whole_page_is_read(
     assert "title: The garden – My site" in result.for_model
     assert "## Spring" in result.for_model
     assert [one for one in SENTENCES if one not in result.for_model] == []
+
+
+def test_a_page_too_long_for_the_reader_of_articles_is_read_quickly() -> None:
+    words = "".join(f"<p>Paragraph {n} {'word ' * 60}</p>" for n in range(5_000))
+    body = f"<html><body>{words}</body></html>".encode()
+    answer = Fetched(
+        url="https://x", address="", status=200, headers={}, body=body, truncated=False, redirects=0
+    )
+    began = time.thread_time()
+    page = page_of(answer)
+    assert time.thread_time() - began < 1.9
+    assert len(page.text) > 1_000_000
+
+
+async def test_an_article_that_misses_nearly_all_of_a_page_is_not_taken(tmp_path: Path) -> None:
+    rows = "".join(f"<li><a href='/{n}'>entry {n}</a></li>" for n in range(1_000))
+    page = f"<html><body><nav><ul>{rows}</ul></nav><p>Short words here.</p></body></html>"
+    result = await read(Page(page.encode()), tmp_path, 100_000)
+    assert "entry 999" in result.for_model
 
 
 async def test_a_long_page_is_visited_once_and_its_pages_are_the_whole(tmp_path: Path) -> None:
