@@ -261,6 +261,7 @@ class Link:
 
         with suppress(ListenNotSupportedError, *faults.kinds()):
             async with client.listen(tools_list_changed=True) as events:
+                self._relist.set()  # what changed before it listened is not told again
                 async for _ in events:
                     self._relist.set()
 
