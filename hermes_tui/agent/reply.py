@@ -132,7 +132,10 @@ class _Gathering:
 
     def _reply(self) -> ReplyReceived:
         text = self._kept_in("".join(self.text))
-        calls = tuple(_join(pieces, n) for n, pieces in sorted(self.calls.items()))
+        joined = (_join(pieces, n) for n, pieces in sorted(self.calls.items()))
+        calls = tuple(
+            msgspec.structs.replace(one, arguments=self._kept_in(one.arguments)) for one in joined
+        )
         if not calls and self.agent.model.repairs_calls:
             text, calls = split_calls(text, self.agent.tools.keys())
         return ReplyReceived(

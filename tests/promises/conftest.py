@@ -35,6 +35,16 @@ def refuses(asked: ApprovalAsked) -> str:
     return "deny"
 
 
+def keeps_inside(asked: ApprovalAsked) -> str:
+    """An owner who says yes to whatever stays inside the sandbox."""
+    return "once" if "inside the sandbox" in asked.where else "deny"
+
+
+def agrees(asked: ApprovalAsked) -> str:
+    """An owner who says yes to everything, once."""
+    return "once"
+
+
 class World:
     """One person, one workspace, one agent.
 
