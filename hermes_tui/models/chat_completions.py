@@ -51,6 +51,7 @@ class ChatCompletions:
     ) -> None:
         self.name = name
         self.told_sees: bool | None = None
+        self._said_sees: bool | None = None
         self.base_url = clean_url(base_url)
         self.window = window or DEFAULT_WINDOW
         self._asks_window = not window
@@ -62,12 +63,16 @@ class ChatCompletions:
 
     @property
     def sees(self) -> bool:
-        """Whether it takes pictures: as it was told, else by its name; not once it refused one."""
+        """Whether it takes pictures: as it was told, as the endpoint says, else by its name.
+
+        Not once it has refused one.
+        """
         from hermes_tui.models import sight
 
         if request_body.PICTURES in self._dropped:
             return False
-        return sight.sees(self.name) if self.told_sees is None else self.told_sees
+        said = self._said_sees if self.told_sees is None else self.told_sees
+        return sight.sees(self.name) if said is None else said
 
     def stream(self, request: Request) -> AsyncIterator[Delta]:
         """Send the request and yield what comes back. Raises ModelError, also in the middle."""
@@ -112,14 +117,19 @@ class ChatCompletions:
         return self.window
 
     async def _window(self) -> int:
-        from hermes_tui.models.windows import loaded_window
+        from hermes_tui.models.windows import loaded_sight, loaded_window
 
         if is_local(self.base_url):
-            loaded = await loaded_window(self._open(), self.base_url, self.name)
+            client = self._open()
+            self._said_sees = await loaded_sight(client, self.base_url, self.name)
+            loaded = await loaded_window(client, self.base_url, self.name)
             if loaded:
                 return loaded
         models = await self.list_models()
-        return next((one.window for one in models if one.name == self.name), 0)
+        mine = next((one for one in models if one.name == self.name), None)
+        if mine is not None and mine.sees is not None:
+            self._said_sees = mine.sees
+        return mine.window if mine is not None else 0
 
     def guess_window(self, tokens: int) -> None:
         """Use this window until the endpoint says better."""

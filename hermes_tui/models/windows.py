@@ -1,4 +1,4 @@
-"""How much context a model really has: what endpoints say of it, each in its own way.
+"""How much context a model really has, and whether it sees: what endpoints say, each in its way.
 
 A local server may have loaded a model with far less context than the model could take, and
 cuts longer conversations without a word; each of the usual ones tells on a path of its own.
@@ -19,10 +19,14 @@ _TIMEOUT_S = 3.0
 
 
 class ModelInfo(Struct, frozen=True, kw_only=True):
-    """A model an endpoint offers. window: its context size in tokens, 0 where it does not say."""
+    """A model an endpoint offers. window: its context size in tokens, 0 where it does not say.
+
+    sees: whether it takes pictures, None where the endpoint does not say.
+    """
 
     name: str
     window: int = 0
+    sees: bool | None = None
 
 
 def read_models(body: bytes) -> tuple[ModelInfo, ...]:
@@ -36,7 +40,7 @@ def read_models(body: bytes) -> tuple[ModelInfo, ...]:
         name = row.get("id") or row.get("name")
         if isinstance(name, str):
             sizes = [row.get(key) for key in _KEYS] + [_fields(row.get("meta")).get("n_ctx_train")]
-            found.append(ModelInfo(name=name, window=_size(sizes)))
+            found.append(ModelInfo(name=name, window=_size(sizes), sees=_sees(row)))
     return tuple(found)
 
 
@@ -53,11 +57,36 @@ async def loaded_window(client: httpx2.AsyncClient, base_url: str, name: str) ->
     return _size([_fields(llama.get("default_generation_settings")).get("n_ctx")])
 
 
-async def _get(client: httpx2.AsyncClient, url: str) -> Any:
+async def loaded_sight(client: httpx2.AsyncClient, base_url: str, name: str) -> bool | None:
+    """Whether a local server's model takes pictures, None when it does not tell."""
+    root = base_url.removesuffix("/v1")
+    props = _fields(_fields(await _get(client, root + "/props")).get("modalities"))
+    if isinstance(props.get("vision"), bool):
+        return props["vision"]
+    for row in map(_fields, _rows(await _get(client, root + "/api/v0/models"), "data")):
+        if row.get("id") == name and isinstance(row.get("type"), str):
+            return row["type"] == "vlm"
+    return _sees(_fields(await _get(client, root + "/api/show", {"model": name})))
+
+
+def _sees(row: dict[str, Any]) -> bool | None:
+    """What a description of a model says of pictures."""
+    inputs = _fields(row.get("architecture")).get("input_modalities") or row.get("input_modalities")
+    if isinstance(inputs, list):
+        return "image" in inputs
+    able = row.get("capabilities")
+    if isinstance(able, list):
+        return bool({"vision", "multimodal"}.intersection(map(str, cast("list[Any]", able))))
+    said = _fields(able).get("vision")
+    return said if isinstance(said, bool) else None
+
+
+async def _get(client: httpx2.AsyncClient, url: str, sent: dict[str, str] | None = None) -> Any:
     import httpx2
 
+    method = "GET" if sent is None else "POST"
     try:
-        answer = await client.get(url, timeout=_TIMEOUT_S)
+        answer = await client.request(method, url, json=sent, timeout=_TIMEOUT_S)
     except httpx2.HTTPError:
         return None
     return _decoded(answer.content) if answer.is_success else None

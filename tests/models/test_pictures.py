@@ -15,6 +15,7 @@ from hermes_tui.events import Picture, ToolCall
 from hermes_tui.models import pictures, request_body, sight
 from hermes_tui.models.base import Message, Request
 from hermes_tui.models.chat_completions import ChatCompletions
+from hermes_tui.models.windows import read_models
 from tests.fakes.documents import png
 from tests.fakes.scripted_model import ScriptedModel, fail, say
 
@@ -140,3 +141,42 @@ async def test_a_refusal_that_has_nothing_to_do_with_pictures_blinds_nobody(
         [delta async for delta in model.stream(request)]
     await model.close()
     assert model.sees
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/props", {"modalities": {"vision": True, "audio": False}}),
+        ("/api/v0/models", {"data": [{"id": "mine", "type": "vlm"}]}),
+        ("/api/show", {"capabilities": ["completion", "vision"]}),
+    ],
+)
+async def test_a_local_server_tells_that_its_model_sees(path: str, body: dict) -> None:
+    async with ScriptedModel(name="mine", also={path: body}) as server:
+        model = ChatCompletions("mine", server.url)
+        assert not model.sees
+        await model.learn_window()
+        await model.close()
+        assert model.sees
+
+
+@pytest.mark.parametrize(
+    ("row", "sees"),
+    [
+        ({"architecture": {"input_modalities": ["text", "image"]}}, True),
+        ({"architecture": {"input_modalities": ["text"]}}, False),
+        ({"capabilities": {"vision": True, "completion_chat": True}}, True),
+        ({"capabilities": ["completion", "multimodal"]}, True),
+        ({"capabilities": 7}, None),
+        ({}, None),
+    ],
+)
+def test_a_list_of_models_may_tell_which_of_them_see(row: dict, sees: bool | None) -> None:
+    body = msgspec.json.encode({"data": [{"id": "m", **row}]})
+    assert [one.sees for one in read_models(body)] == [sees]
+
+
+def test_the_settings_have_the_last_word() -> None:
+    model = ChatCompletions("gpt-4o", "http://127.0.0.1:9")
+    model.told_sees = False
+    assert not model.sees
