@@ -18,7 +18,7 @@ from hermes_tui.events import (
 )
 from hermes_tui.models.base import Model, ToolSchema
 from hermes_tui.security.audit import AuditEntry
-from hermes_tui.security.policy import Situation
+from hermes_tui.security.policy import Action, Situation
 from hermes_tui.security.secrets import Redactor
 from hermes_tui.tools.base import Tool
 from hermes_tui.tools.kit import Kit
@@ -108,6 +108,10 @@ class TurnSession(Protocol):
 
     async def record(self, *entries: AuditEntry) -> None:
         """Have entries in the audit log before what they are about happens."""
+        ...
+
+    def undo(self, action: Action) -> str:
+        """How what an action changes could be brought back; empty: as its tool says."""
         ...
 
     async def checkpoint(self) -> None:

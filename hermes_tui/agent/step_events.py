@@ -54,7 +54,7 @@ class StepEvents:
             detail_kind=action.detail_kind,
             where=self.where(action, decision) or "local",
             reason=decision.reason,
-            undo=action.undo,
+            undo=self._session.undo(action) or action.undo,
             rule=action.rule,
         )
 

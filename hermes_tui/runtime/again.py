@@ -33,7 +33,7 @@ from hermes_tui.events import (
 from hermes_tui.intents import RunAgain
 from hermes_tui.runtime.session import STOPPED, Session
 from hermes_tui.security.audit import AuditEntry
-from hermes_tui.security.policy import Situation
+from hermes_tui.security.policy import Action, Situation
 from hermes_tui.security.secrets import Redactor
 from hermes_tui.tools.kit import Kit
 
@@ -175,6 +175,10 @@ class _Aside:
     async def record(self, *entries: AuditEntry) -> None:
         """Into the audit log, as for any call."""
         await self._session.record(*entries)
+
+    def undo(self, action: Action) -> str:
+        """How what an action changes could be brought back; empty: as its tool says."""
+        return self._session.undo(action)
 
     async def checkpoint(self) -> None:
         """Keep how the folder is, for this run alone."""

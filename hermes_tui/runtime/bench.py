@@ -25,7 +25,7 @@ from hermes_tui.runtime.ledger import Ledger
 from hermes_tui.runtime.notes import note_for
 from hermes_tui.runtime.surroundings import Surroundings
 from hermes_tui.security.audit import Audit, AuditEntry
-from hermes_tui.security.policy import Situation, mode_named
+from hermes_tui.security.policy import Action, Situation, mode_named
 from hermes_tui.security.secrets import Redactor
 from hermes_tui.store.log import Log
 from hermes_tui.tools.kit import Kit
@@ -191,6 +191,10 @@ class Bench(Ledger):
         """Keep how the folder is, before the turn's first effect that may change it."""
         self._kept = True
         await self._core.checkpoints.before(self, kind)
+
+    def undo(self, action: Action) -> str:
+        """How what an action changes could be brought back; empty: as its tool says."""
+        return self._core.checkpoints.promise(self, action)
 
     def changes_ended(self) -> None:
         """Nothing of the agent's changes the folder any more, until the next turn."""

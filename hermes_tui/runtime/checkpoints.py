@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,12 +16,15 @@ from hermes_tui.events import Notice
 from hermes_tui.store.blobs import Blobs
 from hermes_tui.store.checkpoints import Checkpoint, CheckpointKind, CheckpointRows
 from hermes_tui.store.checkpoints_folder import Folder, Look, check_place
+from hermes_tui.store.checkpoints_ignore import MADE_ANEW
 from hermes_tui.store.checkpoints_scan import Limits, NoCheckpoint
 from hermes_tui.store.checkpoints_tree import Entry, decode, digests, encode
 
 if TYPE_CHECKING:
+    from hermes_tui.runtime.bench import Bench
     from hermes_tui.runtime.core import Core
     from hermes_tui.runtime.session import Session
+    from hermes_tui.security.policy import Action
 
 T = TypeVar("T")
 _AGAIN_S = 300.0
@@ -123,6 +127,22 @@ class Checkpoints:
         ids = [row.id for row in rows if row.before and not row.after and row.root == root]
         if ids:
             await self.rows.close(ids, tree)
+
+    def promise(self, session: Bench, action: Action) -> str:
+        """How an action could be undone, for whoever decides about it; empty when it can't be."""
+        root = os.path.realpath(session.cwd)
+        try:
+            self._raise_refused(session.cwd)
+            check_place(root, session.env.get("HOME", ""), str(self._core.home.path))
+        except NoCheckpoint:
+            return ""
+        if not self._core.config.checkpoints.enabled:
+            return ""
+        if action.kind == "execute":
+            return "files here: /undo; what it does elsewhere can't be undone"
+        below = [os.path.relpath(path, root).split(os.sep) for path in action.paths]
+        kept = all(parts[0] != ".." and MADE_ANEW.isdisjoint(parts) for parts in below)
+        return "/undo" if action.kind == "write" and below and kept else ""
 
     # --- looking -----------------------------------------------------------------------------
 

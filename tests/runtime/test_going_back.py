@@ -11,7 +11,7 @@ import pytest
 
 from hermes_tui.config import Config
 from hermes_tui.errors import HermesError, NotFoundError
-from hermes_tui.events import FilesRestored, Notice, RanAgain, ToolEnded, TurnEnded
+from hermes_tui.events import ApprovalAsked, FilesRestored, Notice, RanAgain, ToolEnded, TurnEnded
 from hermes_tui.home import Home
 from hermes_tui.intents import (
     BackView,
@@ -24,6 +24,7 @@ from hermes_tui.intents import (
     RunAgain,
     SessionView,
     Standing,
+    Stop,
     WentBack,
 )
 from hermes_tui.runtime.client import CoreClient
@@ -374,3 +375,25 @@ async def test_it_can_be_switched_off(scripted: ScriptedModel, home: Home, tmp_p
     await desk.turn(write("x", "1"))
     assert (await client.ask(ListCheckpoints(session=desk.session))).checkpoints == ()
     await core.end("test over")
+
+
+async def test_who_approves_reads_how_it_could_be_undone(
+    connect: Connect, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    (tmp_path / "work").mkdir()
+    client = await connect()
+    view = await open_in(client, str(tmp_path / "work"))
+    cases = [
+        (write("x", "1"), "/undo"),
+        (write("node_modules/x", "1"), "delete the file"),
+        (write("../x", "1"), "delete the file"),
+        (run("curl -X POST example.org"), "files here: /undo"),
+    ]
+    for asks, told in cases:
+        scripted.script = [asks, reply("done")]
+        await say(client, view, "go")
+        asked = (await until(client, ApprovalAsked))[-1].event
+        assert isinstance(asked, ApprovalAsked)
+        assert told in asked.undo
+        await client.ask(Stop(session=view.info.id))
+        await until(client, TurnEnded)
