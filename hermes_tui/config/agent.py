@@ -64,7 +64,7 @@ class WebConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         float, Meta(gt=0, le=600, description="longest wait for one page, seconds")
     ] = 30.0
     local: Annotated[
-        tuple[str, ...],
+        tuple[Annotated[str, Meta(pattern=r"^[^\s/@]+:\d{1,5}$")], ...],
         doc("host:port pairs of this machine or network that web tools may open"),
     ] = ()
 
