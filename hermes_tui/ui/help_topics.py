@@ -72,9 +72,22 @@ TOPICS: dict[str, Topic] = {
     ),
     "memory": Topic(
         "the memory pane",
-        "One box over every message of every session. Type a few words; the best hits come "
-        "first. Enter opens the session at that message.",
-        (*LIST_KEYS, ("p", "Put the message into the prompt."), ("/", "Back to the box.")),
+        "One box over what is remembered, what is known of you, every message of every session, "
+        "and the skills. Type a few words; `in:facts`, `in:me`, `in:sessions` and `in:skills` "
+        "narrow it, `from:` and `after:` narrow messages. An empty box shows all that is "
+        "remembered. Enter goes to where it was said. `?` waits to be confirmed, `≠` contradicts "
+        "something, `▲` is in every prompt. Nothing is lost: u takes back the last change.",
+        (
+            *LIST_KEYS,
+            ("e", "Edit the statement."),
+            ("f, u", "Forget it; take the last change back."),
+            ("y", "Confirm it, or settle a dispute in its favour."),
+            ("i", "Pin it to every prompt, or let it go."),
+            ("m", "Merge it with another one."),
+            ("w", "Why it is known and was recalled, over the full screen."),
+            ("p", "Put it into the prompt."),
+            ("/", "Back to the box."),
+        ),
     ),
     "skills": Topic(
         "the skills pane",

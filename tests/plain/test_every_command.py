@@ -32,6 +32,7 @@ SAYS: dict[str, tuple[str, str]] = {
     "tools": ("/tools", "`read_file`"),
     "skills": ("/skills", "write-commit-message:"),
     "memory": ("/memory marmalade", "0 messages found in all sessions."),
+    "me": ("/me", "Nothing is noted about you yet."),
     "find": ("/find marmalade", "0 messages found in this session."),
     "context": ("/context", "| identity |"),
     "usage": ("/usage", "Usage of this session"),

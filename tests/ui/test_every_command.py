@@ -42,6 +42,7 @@ QUIET: dict[str, Drive] = {
     "checkpoints": Drive("/checkpoints", seen="There is no checkpoint here yet"),
     "skills": Drive("/skills", seen=focused("skills")),
     "memory": Drive("/memory word", seen="nothing found"),
+    "me": Drive("/me", seen="Nothing is noted about you yet"),
     "trace": Drive("/trace", seen=focused("trace")),
     "find": Drive("/find word", seen="nothing found"),
     "theme": Drive("/theme hermes-paper", seen=lambda s: s.app.themes.shown == "hermes-paper"),

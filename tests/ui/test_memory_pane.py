@@ -72,7 +72,7 @@ async def test_an_older_answer_never_covers_a_newer_query(stage: Stage) -> None:
         pane = await search(screen, "pelican")
         await screen.until(lambda: held)
         screen.app.query_one(MemoryPane).search("anchor")
-        await screen.until(lambda: pane.hits)
+        await screen.until(lambda: [hit.session for hit in pane.hits] == ["harbour"])
         hold.set()
         await screen.pilot.pause(0.1)
         assert [hit.session for hit in pane.hits] == ["harbour"]

@@ -55,16 +55,66 @@ async def test_snapshot_of_a_memory_search(home: Home, size: tuple[int, int], up
     async with canned(home, size) as screen:
         await screen.press("alt+3")
         await screen.type("caddy")
-        await screen.until(lambda: screen.shows("2 hits"))
+        await screen.until(lambda: screen.shows("4 hits", "m7 · fact"))
         await check(f"memory_finds_what_was_said_{label(size)}", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_what_is_remembered(
+    home: Home, size: tuple[int, int], update: bool
+) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("alt+3")
+        await screen.until(lambda: screen.shows("Always ask before touching DNS"))
+        await screen.press("enter")
+        await screen.until(lambda: screen.shows("recalled in 9 turns"))
+        await check(f"memory_says_where_a_fact_is_from_{label(size)}", screen.app, update)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=label)
 async def test_snapshot_of_the_skills(home: Home, size: tuple[int, int], update: bool) -> None:
     async with canned(home, size) as screen:
-        await screen.press("alt+4")
+        await screen.press("alt+4", "down", "down")
         await screen.until(lambda: screen.shows("Deploy a static site"))
         await check(f"skills_are_listed_and_read_{label(size)}", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_an_edit_to_be_reviewed(
+    home: Home, size: tuple[int, int], update: bool
+) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("alt+4")
+        await screen.until(lambda: screen.shows("because", "accept all"))
+        await screen.press("enter", "alt+z", "space")
+        await screen.until(lambda: screen.shows("replay", "reject"))
+        await check(f"skills_show_a_proposed_edit_{label(size)}", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_a_version_of_a_skill(
+    home: Home, size: tuple[int, int], update: bool
+) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("alt+4", "down")
+        await screen.until(lambda: screen.shows("Deploy a static site"))
+        await screen.press("left_square_bracket")
+        await screen.until(lambda: screen.shows("version 2", "bring it back"))
+        await check(f"skills_say_what_a_version_changed_{label(size)}", screen.app, update)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=label)
+async def test_snapshot_of_a_skill_being_written(
+    home: Home, size: tuple[int, int], update: bool
+) -> None:
+    async with canned(home, size) as screen:
+        await screen.press("alt+4", "down", "down")
+        await screen.until(lambda: screen.shows("Deploy a static site"))
+        await screen.press("e")
+        await screen.until(lambda: screen.shows("name 'deploy-static-site' differs", "1 to fix"))
+        screen.app.screen.query_one("#skill-text").cursor_blink = False
+        await screen.pilot.pause()
+        await check(f"skills_are_checked_while_written_{label(size)}", screen.app, update)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=label)
