@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hermes_tui.cli import output, sessions_files, sessions_find
+from hermes_tui.cli import output, sessions_back, sessions_files, sessions_find
 from hermes_tui.cli.connect import with_core
 from hermes_tui.cli.output import PLAIN
 from hermes_tui.errors import HermesError
@@ -26,6 +26,7 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Conversations.\n\nExample: hermes sessions list",
 )
+sessions_back.add(app)
 Which = Annotated[
     str, typer.Argument(metavar="SESSION", help="Id, first letters of an id, or title.")
 ]
