@@ -24,7 +24,7 @@ def with_core(work: Callable[[CoreClient], Awaitable[T]]) -> T:
 
     Waits while another short command has the core. Raises HermesError as the core does.
     """
-    return asyncio.run(_with_core(work))
+    return asyncio.run(within_core(work))
 
 
 def living(home: Home) -> bool:
@@ -32,7 +32,8 @@ def living(home: Home) -> bool:
     return quick.held(home)
 
 
-async def _with_core(work: Callable[[CoreClient], Awaitable[T]]) -> T:
+async def within_core(work: Callable[[CoreClient], Awaitable[T]]) -> T:
+    """The same inside an event loop."""
     async with AsyncExitStack() as stack:
         return await work(await _client(Home.find(), stack))
 

@@ -25,6 +25,7 @@ GROUPS: dict[str, Group] = {
     "memory": Group("memory", "list, add, edit, forget, undo, ask, export and import"),
     "skills": Group("skills", "list, read, write, check, find, install and export skills"),
     "tool": Group("tools", "list the agent's tools, call one without a model"),
+    "mcp": Group("mcp", "add, accept, test and remove servers of tools; be one"),
     "policy": Group("policy", "say what the agent may run, and why"),
     "audit": Group("audit", "list what was decided; prove that the record is whole"),
     "redact": Group("redact", "hide secrets in text: standard input to standard output"),

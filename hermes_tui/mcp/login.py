@@ -183,13 +183,14 @@ class Login(OAuthClientProvider):
             await flow.aclose()
 
 
-def provider(name: str, server: Server, home: Home) -> Login:
-    """What a core uses: tokens there are, refreshed when need be; it never asks a person."""
+def provider(name: str, server: Server, home: Home, person: Person | None = None) -> Login:
+    """Uses the tokens there are, refreshed when need be; without a person it asks nobody."""
 
     async def refuse(address: str = "") -> Any:
         raise OAuthFlowError(f"a login is needed: run `hermes mcp login {name}`")
 
-    return Login(server, Tokens(name, home), Person(DEFAULT_REDIRECT, refuse, refuse))
+    nobody = Person(DEFAULT_REDIRECT, refuse, refuse)
+    return Login(server, Tokens(name, home), person or nobody)
 
 
 def _dumped(model: Any) -> dict[str, Any]:

@@ -5,24 +5,28 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hermes_tui.home import Home
 from hermes_tui.mcp import servers
 from hermes_tui.mcp.servers import Server
 from hermes_tui.security.url_transport import checked_client, rules_for
 
+if TYPE_CHECKING:
+    from hermes_tui.mcp.login import Person
+
 
 class Web:
-    """One connection to a server behind an address."""
+    """One connection to a server behind an address. person: who can log in, if anybody can."""
 
     said = ""
 
-    def __init__(self, name: str, server: Server, home: Home) -> None:
+    def __init__(self, name: str, server: Server, home: Home, person: Person | None = None) -> None:
         self.lost = asyncio.Event()
         self._name = name
         self._server = server
         self._home = home
+        self._person = person
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[tuple[Any, Any]]:
@@ -34,7 +38,7 @@ class Web:
         if self._server.auth == "oauth":
             from hermes_tui.mcp.login import provider
 
-            auth = provider(self._name, self._server, self._home)
+            auth = provider(self._name, self._server, self._home, self._person)
         rules = rules_for(self._server.url)
         async with (
             checked_client(rules, headers, auth) as client,

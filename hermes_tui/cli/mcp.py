@@ -1,0 +1,194 @@
+"""`hermes mcp`: servers of the Model Context Protocol, and this agent as one."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from hermes_tui.cli import mcp_serve, mcp_servers, output
+from hermes_tui.cli.output import PLAIN
+from hermes_tui.errors import HermesError
+from hermes_tui.home import Home
+from hermes_tui.mcp import accepted, servers
+from hermes_tui.mcp.servers import Server
+
+app = typer.Typer(
+    **PLAIN,
+    no_args_is_help=True,
+    help="Tools of other programs, over the Model Context Protocol.\n\nExample: hermes mcp list",
+)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="What the server is called here.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Accept without asking.")]
+
+
+def _texts(flag: str, metavar: str, about: str) -> typer.models.OptionInfo:
+    return typer.Option(flag, metavar=metavar, help=about)
+
+
+@app.command("list")
+def list_(json: Json = False) -> None:
+    """List the servers of mcp.json and what was accepted of them.
+
+    Example: hermes mcp list --json
+    """
+    home = Home.find()
+    rows = mcp_servers.listed(home)
+    problems = servers.read(home).problems
+    if json:
+        output.emit({"servers": rows, "problems": problems})
+        return
+    for problem in problems:
+        print(f"hermes: {output.clean(problem)}")
+    if rows:
+        cells = [
+            (str(one["name"]), str(one["state"]), str(len(one["tools"])), str(one["line"]))  # type: ignore[arg-type]
+            for one in rows
+        ]
+        output.table(cells, ("server", "state", "tools", "what it is"))
+    elif not problems:
+        print("no servers yet; `hermes mcp add NAME -- COMMAND` adds one")
+
+
+@app.command()
+def add(
+    name: Name,
+    target: Annotated[
+        list[str], typer.Argument(metavar="URL|COMMAND…", help="An address, or a program to start.")
+    ],
+    fields: Annotated[
+        list[str] | None,
+        _texts("--set", "NAME=VALUE", "A variable the program sees, or a header of requests."),
+    ] = None,
+    secret: Annotated[
+        list[str] | None, _texts("--secret", "NAME", "The same, its value secret, asked for now.")
+    ] = None,
+    oauth: Annotated[
+        bool, typer.Option("--oauth", help="It wants a login in the browser.")
+    ] = False,
+    yes: Yes = False,
+) -> None:
+    """Write a server down, look at what it offers, and accept it. Options come first.
+
+    Example: hermes mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+    """
+    home = Home.find()
+    is_url = target[0].startswith(("http://", "https://"))
+    if is_url and len(target) > 1:
+        raise HermesError("an address takes no arguments", "hermes mcp add NAME URL")
+    given = mcp_servers.parsed(fields or [])
+    given |= mcp_servers.store_secrets(home, name, tuple(secret or ()))
+    one = Server(
+        command="" if is_url else os.path.expanduser(target[0]),
+        args=tuple(os.path.expanduser(part) for part in target[1:]),
+        url=target[0] if is_url else "",
+        env={} if is_url else given,
+        headers=given if is_url else {},
+        auth="oauth" if oauth else "",
+    )
+    servers.put(home, name, one)
+    print(f"{name} is written down in {servers.file_of(home)}")
+    if oauth:
+        print(f"log in now: `hermes mcp login {name}`")
+        return
+    _look_and_accept(home, name, one, yes)
+
+
+@app.command()
+def accept(name: Name, yes: Yes = False) -> None:
+    """Look at what a server is and offers now, and accept it. Nothing else of it is ever used.
+
+    Example: hermes mcp accept files
+    """
+    home = Home.find()
+    _look_and_accept(home, name, mcp_servers.named(home, name), yes)
+
+
+@app.command("test")
+def try_(name: Name, json: Json = False) -> None:
+    """Connect to a server once and show what it offers, new and changed tools marked.
+
+    Example: hermes mcp test files
+    """
+    home = Home.find()
+    one = mcp_servers.named(home, name)
+    found = mcp_servers.reach(home, name, one)
+    if json:
+        output.emit(found)
+    else:
+        mcp_servers.show(found, one)
+    if not found.differs.nothing:
+        raise typer.Exit(1)
+
+
+@app.command()
+def remove(name: Name) -> None:
+    """Take a server out, with what was accepted of it and its login.
+
+    Example: hermes mcp remove files
+    """
+    home = Home.find()
+    if not servers.remove(home, name):
+        raise HermesError(f"there is no server {name!r}", "`hermes mcp list` shows them")
+    accepted.remove(home, name)
+    mcp_servers.forget_secrets(home, name)
+    print(f"{name} is removed")
+
+
+@app.command()
+def login(
+    name: Name,
+    again: Annotated[bool, typer.Option("--again", help="Even if there is a login.")] = False,
+    paste: Annotated[
+        bool, typer.Option("--paste", help="The browser is elsewhere: paste where it ended.")
+    ] = False,
+    yes: Yes = False,
+) -> None:
+    """Log in to a server in the browser; its tokens are kept among the home's secrets.
+
+    Example: hermes mcp login tracker
+    """
+    from hermes_tui.mcp.login import Tokens
+
+    home = Home.find()
+    one = mcp_servers.named(home, name)
+    if one.auth != "oauth":
+        raise HermesError(f"{name} has no login", 'its entry in mcp.json would say "auth": "oauth"')
+    if again:
+        Tokens(name, home).forget()
+    found = mcp_servers.login(home, name, one, paste=paste)
+    print(f"logged in to {name}")
+    if not found.differs.nothing:
+        mcp_servers.show(found, one)
+        mcp_servers.accept(home, found, sure=yes)
+
+
+@app.command()
+def logout(name: Name) -> None:
+    """Forget the login of a server.
+
+    Example: hermes mcp logout tracker
+    """
+    from hermes_tui.mcp.login import Tokens
+
+    home = Home.find()
+    mcp_servers.named(home, name)
+    print("logged out" if Tokens(name, home).forget() else "there was no login")
+
+
+@app.command()
+def serve() -> None:
+    """Be a server on standard input and output: sessions, search, send, and reading memory.
+
+    Example: hermes mcp serve
+    """
+    mcp_serve.run()
+
+
+def _look_and_accept(home: Home, name: str, one: Server, yes: bool) -> None:
+    found = mcp_servers.reach(home, name, one)
+    mcp_servers.show(found, one)
+    if not mcp_servers.accept(home, found, sure=yes):
+        raise typer.Exit(1)
