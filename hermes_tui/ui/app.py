@@ -23,6 +23,7 @@ from hermes_tui.errors import CoreError, HermesError
 from hermes_tui.events import (
     CoreOutdated,
     InputTaken,
+    MemoryChanged,
     Notice,
     Record,
     SessionsChanged,
@@ -39,6 +40,7 @@ from hermes_tui.ui.app_frame import Frame, Inspector, MainScreen
 from hermes_tui.ui.app_keys import AppKeys
 from hermes_tui.ui.app_line import Line, Reconnect
 from hermes_tui.ui.app_talk import Talk
+from hermes_tui.ui.app_terminal import Terminal
 from hermes_tui.ui.app_themes import Themes
 from hermes_tui.ui.approval import ApprovalCard
 from hermes_tui.ui.background import BackgroundTold
@@ -48,7 +50,7 @@ from hermes_tui.ui.frame_diff import SparingApp, slow_line
 from hermes_tui.ui.keys import KeyTable
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.memory_pane import MemoryPane
-from hermes_tui.ui.paste_input import TerminalDriver
+from hermes_tui.ui.pictures_terminal import PicturesTold
 from hermes_tui.ui.prompt import Prompt
 from hermes_tui.ui.prompt_desk import Desk
 from hermes_tui.ui.question import QuestionCard
@@ -129,6 +131,7 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
             self.look, chat_width=config.chat_width, times=config.timestamps, id="transcript"
         )
         self.transcript.calm = slow_line(os.environ)
+        self.terminal = Terminal(self)
         self.feed = Feed(self.transcript, self.look)
         self.shown = SessionShown(self, self.feed)
         self.frame = Frame(self, config.chat_width)
@@ -241,7 +244,7 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
         gc.freeze()
         if self._theme_problem:
             self.say(self._theme_problem, "warning")
-        self.ask_background()
+        self.terminal.ask()
         if self.home.keys.exists():
             self.do(self.keyboard.read)
         self.follow_files()
@@ -296,6 +299,8 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
             case SessionsChanged():
                 self.main.query_one(Rail).ask_again()
                 self.main.query_one(AgentsPane).heard()
+            case MemoryChanged():
+                self.main.query_one(MemoryPane).heard()
             case CoreOutdated() as event:
                 self.banner(
                     f"{event.running} is running, {event.installed} is installed · "
@@ -425,9 +430,14 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
         self.do(partial(self.finder.open_hit, message.hit))
 
     @on(MemoryPane.Put)
-    def _put(self, message: MemoryPane.Put) -> None:
+    @on(SkillsPane.Put)
+    def _put(self, message: MemoryPane.Put | SkillsPane.Put) -> None:
         self.frame.go("chat")
         self.talk.prompt.insert(message.text)
+
+    @on(MemoryPane.Skill)
+    def _skill_chosen(self, message: MemoryPane.Skill) -> None:
+        self.do(partial(self.commands.picked, Entry(kind="skill", key=message.name, title="")))
 
     @on(Transcript.BlockAction)
     def _block_action(self, message: Transcript.BlockAction) -> None:
@@ -451,11 +461,9 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
 
     # --- the terminal --------------------------------------------------------------------------
 
-    def ask_background(self) -> None:
-        """Ask the terminal whether it is dark, if that decides."""
-        driver = self._driver
-        if self.themes.follows_terminal and isinstance(driver, TerminalDriver):
-            driver.ask_background()
+    @on(PicturesTold)
+    def _pictures_told(self, message: PicturesTold) -> None:
+        self.terminal.told(message)
 
     @on(BackgroundTold)
     def _background_told(self, message: BackgroundTold) -> None:

@@ -56,6 +56,7 @@ class Line:
             await self._stay()
         finally:
             self.notifier.close()
+            app.terminal.gallery.clear()
 
     async def _stay(self) -> None:
         app = self._app

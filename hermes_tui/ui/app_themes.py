@@ -74,7 +74,7 @@ class Themes:
         """Show the theme that the settings now name. Raises HermesError for one there is not."""
         self._show(load(self._home, self._named(name)))
         self.current = name
-        self._app.ask_background()
+        self._app.terminal.ask_background()
 
     def ground(self, dark: bool) -> None:
         """The terminal said whether it is dark."""

@@ -6,6 +6,7 @@ cached for one version of the block and one `Sheet`.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Protocol
@@ -20,14 +21,27 @@ from hermes_tui.ui.text_lines import Line, Prefix, Run, lay, prefix
 from hermes_tui.ui.theme import Look
 
 
+class Gallery(Protocol):
+    """Draws image files."""
+
+    def lines(self, block: Block, path: str, sheet: Sheet) -> list[Line]:
+        """An image of a block."""
+        ...
+
+    def clear(self) -> None:
+        """All blocks are gone."""
+        ...
+
+
 class Sheet(NamedTuple):
     """What blocks are drawn on. width: cells; compact: no headers, for narrow screens;
-    times: show when a message was sent."""
+    times: show when a message was sent; gallery: draws the images that blocks name."""
 
     width: int
     look: Look
     compact: bool = False
     times: bool = True
+    gallery: Gallery | None = None
 
 
 class Folded(Protocol):
@@ -98,8 +112,15 @@ class Block:
         room = sheet._replace(width=max(1, sheet.width - self.indent))
         fold = self.taken or self.run
         lines = self.draw(room) if fold is None else fold.draw(self, room)
+        if fold is None and room.gallery is not None:
+            for path in self.images():
+                lines = [*lines, *room.gallery.lines(self, path, room)]
         self._drawn = (self.version, sheet, lines)
         return lines
+
+    def images(self) -> Sequence[str]:
+        """The image files it names, in order."""
+        return ()
 
     def draw(self, sheet: Sheet) -> list[Line]:
         """Draw it anew; the sheet's width is what is left beside the indent."""
@@ -148,6 +169,15 @@ class Block:
         return fold is not None and fold.hides(self)
 
 
+_ATTACHED = re.compile(r"\[attached image (/[^\n]+?) \([A-Z]+, ")
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
+
+
+def is_local(address: str) -> bool:
+    """Whether an image's address is a file's."""
+    return bool(address) and (address.startswith("file:///") or not _SCHEME.match(address))
+
+
 def gap(before: Block | None, block: Block, compact: bool) -> int:
     """How many blank lines stand between two blocks."""
     if before is None or block.hidden:
@@ -186,6 +216,10 @@ class UserBlock(Block):
     def source(self) -> str:
         """The text as it was typed."""
         return self.text or ""
+
+    def images(self) -> Sequence[str]:
+        """What was attached."""
+        return _ATTACHED.findall(self.source) if "[attached image " in self.source else ()
 
     def left(self, line: int, sheet: Sheet) -> Prefix:
         """A bar in the accent colour."""
@@ -246,6 +280,14 @@ class ReplyBlock(Block):
     def source(self) -> str:
         """The Markdown."""
         return self.text
+
+    def images(self) -> Sequence[str]:
+        """Those of files on this machine; what lies elsewhere is a link in the text."""
+        if self.open or "![" not in self.text:
+            return ()
+        from hermes_tui.ui.markdown_parts import images
+
+        return [one for one in images(self.text) if is_local(one)]
 
     def left(self, line: int, sheet: Sheet) -> Prefix:
         """A dot before the first line of a turn's first reply."""

@@ -190,6 +190,11 @@ class ToolBlock(Block):
             lines += _bars(_tail(said), sheet, sheet.look["output"])[-TAIL:]
         return lines
 
+    def images(self) -> Sequence[str]:
+        """What the tool made or read."""
+        image = self.details.get("image")
+        return (image,) if isinstance(image, str) and image else ()
+
     def _head(self, sheet: Sheet) -> Line:
         look = sheet.look
         glyph, style, word = _STATES.get(self.status, ("?", "warn", self.status))

@@ -18,6 +18,9 @@ from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App, ReturnType
 from textual.strip import Strip
 
+from hermes_tui.ui import frame_pictures
+from hermes_tui.ui.frame_pictures import Drawn, is_picture
+
 if TYPE_CHECKING:
     from rich.color import ColorSystem
     from rich.console import Console, RenderableType
@@ -61,11 +64,13 @@ Row = list[Cell | None]
 class Memory:
     """What the terminal shows; None where that is not known.
 
-    erases: the terminal fills what is erased with the background in use, as most do.
+    erases: the terminal fills what is erased with the background in use, as most do; pictures:
+    those that are drawn where the cursor is, by the ink of the cells that stand for them.
     """
 
     def __init__(self, erases: bool = True) -> None:
         self.erases = erases
+        self.pictures: dict[str, Drawn] = {}
         self._rows: list[Row] = []
         self._seen: list[dict[int, Strip]] = []
         self._size = (0, 0)
@@ -110,6 +115,14 @@ class Memory:
         self._rows[top : bottom + 1] = [*self._rows[top + by : bottom + 1], *fresh]
         none: list[dict[int, Strip]] = [{} for _ in range(by)]
         self._seen[top : bottom + 1] = [*self._seen[top + by : bottom + 1], *none]
+        self._doubt_pictures(range(top, bottom + 1))
+
+    def _doubt_pictures(self, lines: range) -> None:
+        """Not every terminal moves pictures along with the text they lie on."""
+        for y in lines if self.pictures else ():
+            if any(cell is not None and is_picture(cell.text) for cell in self._rows[y]):
+                self._rows[y] = [None] * self._size[0]
+                self._seen[y].clear()
 
     def _shift(self, wide: Sequence[Piece]) -> int:
         """By how many lines most of the strips have moved up, 0 for none."""
@@ -140,6 +153,8 @@ class Memory:
         row = self._rows[piece.y]
         exact = len(cells) == min(room, piece.strip.cell_length)
         runs = _runs(row[piece.x : end], cells) if exact else [(0, len(cells))]
+        if self.pictures:
+            runs = frame_pictures.widened(runs, cells)
         for start, stop in runs:
             out.append(f"\x1b[{piece.y + 1};{piece.x + start + 1}H")
             self._draw(cells[start:stop], out)
@@ -153,7 +168,7 @@ class Memory:
     @staticmethod
     def _doubt(row: Row, x: int, cells: Sequence[Cell]) -> None:
         """Cells of joined characters may take other cells on other terminals: written anew."""
-        if any(len(cell.text) > 1 for cell in cells):
+        if any(len(cell.text) > 1 and not is_picture(cell.text) for cell in cells):
             row[x : x + len(cells)] = [None] * len(cells)
 
     def _draw(self, cells: Sequence[Cell], out: list[str]) -> None:
@@ -161,6 +176,11 @@ class Memory:
         at = 0
         while at < len(cells):
             cell = cells[at]
+            part = frame_pictures.stretch(cells, at) if self.pictures else 0
+            if part:
+                self._draw_picture(cells, (at, part), out)
+                at += part
+                continue
             if cell.ink.link != link:
                 link = cell.ink.link
                 out.append(f"\x1b]8;;{link}\x1b\\")
@@ -175,6 +195,16 @@ class Memory:
             out.append(f"\x1b[{blank}X" + (f"\x1b[{blank}C" if at < len(cells) else ""))
         if link:
             out.append("\x1b]8;;\x1b\\")
+
+    def _draw_picture(self, cells: Sequence[Cell], part: tuple[int, int], out: list[str]) -> None:
+        """A line of a picture; blanks where something lies over a part of it."""
+        at, count = part
+        self._change(Cell(" ", Ink("", "", cells[at].ink.back)), out)
+        erase = f"\x1b[{count}X" if self.erases else " " * count + f"\x1b[{count}D"
+        drawn = frame_pictures.drawn(cells, at, count, self.pictures)
+        out.append(f"{erase}\x1b7{drawn}\x1b8" if drawn else erase)
+        if at + count < len(cells):
+            out.append(f"\x1b[{count}C")
 
     def _change(self, cell: Cell, out: list[str]) -> None:
         """Go over to a cell's ink; a blank needs no more than its background."""
@@ -346,6 +376,11 @@ class SparingApp(App[ReturnType]):
     def __init__(self, *positional: Any, **named: Any) -> None:
         super().__init__(*positional, **named)
         self._memory = Memory(fills_erased(os.environ))
+
+    @property
+    def drawn_pictures(self) -> dict[str, Drawn]:
+        """Pictures that are drawn where the cursor is, by the ink of their cells."""
+        return self._memory.pictures
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         shown: Any = renderable

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 LONGEST = 2_000
 _SCHEMES = ("http", "https", "mailto")
@@ -63,6 +64,20 @@ async def open_link(url: str, env: Mapping[str, str]) -> bool:
         return False
     try:
         await asyncio.to_thread(_open, [*words, url], env)
+    except OSError:
+        return False
+    return True
+
+
+async def open_image(path: str, env: Mapping[str, str]) -> bool:
+    """Have the desktop show an image file; False when it can't, or when it is none."""
+    from hermes_tui.ui.pictures_encode import about
+
+    words = opener(env)
+    if not words or await asyncio.to_thread(about, Path(path)) is None:
+        return False
+    try:
+        await asyncio.to_thread(_open, [*words, path], env)
     except OSError:
         return False
     return True

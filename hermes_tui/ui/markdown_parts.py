@@ -24,6 +24,13 @@ def codes(text: str) -> list[str]:
     return [one.content.removesuffix("\n") for one in tokens if one.type in ("fence", "code_block")]
 
 
+def images(text: str) -> list[str]:
+    """The addresses of all images, each once, in order."""
+    inside = [child for one in parser().parse(text) for child in one.children or []]
+    found = [str(one.attrs.get("src", "")) for one in inside if one.type == "image"]
+    return list(dict.fromkeys(one for one in found if one))
+
+
 def links(text: str) -> list[Link]:
     """All links and bare addresses, each once, in order."""
     found: dict[str, str] = {}

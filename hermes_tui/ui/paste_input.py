@@ -18,6 +18,7 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
+from hermes_tui.ui import pictures_terminal
 from hermes_tui.ui.background import ASK, ASK_NO_MORE, UNFINISHED, answers, take_answers
 
 PASTE_START, PASTE_END = "\x1b[200~", "\x1b[201~"
@@ -84,11 +85,13 @@ class InputParser(XTermParser):
         keys, start, rest = data.partition(PASTE_START)
         if start:
             self._pasting = True
-        elif torn := _UNFINISHED.search(keys) or UNFINISHED.search(keys):
+        elif torn := _torn(keys):
             self._held = torn[0]
             keys = keys[: torn.start()]
         keys, told = take_answers(keys)
         yield from told
+        keys, pictures = pictures_terminal.take_answers(keys)
+        yield from pictures
         at = 0
         for found in _ENTER.finditer(keys):
             yield from self._pass_on(keys[at : found.start()])
@@ -101,6 +104,14 @@ class InputParser(XTermParser):
     def _pass_on(self, keys: str) -> Iterator[Message]:
         if keys := _PARAMETERS.sub(_readable, keys):
             yield from (one for one in super().feed(keys) if not _is_empty_paste(one))
+
+
+def _torn(keys: str) -> re.Match[str] | None:
+    """The beginning of a sequence whose rest is still to come."""
+    for pattern in (_UNFINISHED, UNFINISHED, pictures_terminal.UNFINISHED):
+        if found := pattern.search(keys):
+            return found
+    return None
 
 
 def _readable(found: re.Match[str]) -> str:
@@ -139,6 +150,11 @@ class TerminalDriver(LinuxDriver):
         if answers(os.environ):
             self._asked = True
             self.write(ASK)
+
+    def ask_pictures(self) -> None:
+        """Ask the terminal whether it draws pictures."""
+        if asked := pictures_terminal.questions(os.environ):
+            self.write(asked)
 
     def stop_application_mode(self) -> None:
         """Give the terminal back."""

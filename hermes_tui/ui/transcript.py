@@ -46,8 +46,8 @@ class Transcript(BlockView, can_focus=True):
     class BlockAction(Message):
         """Something in a block was clicked, or a key asks for something to be done with it.
 
-        action: `copy`, `link` or `target` with a value; `output`, `diff`, `code`, `whole`,
-        `fork` or `links` with none.
+        action: `copy`, `link`, `picture` or `target` with a value; `output`, `diff`, `code`,
+        `whole`, `fork` or `links` with none.
         """
 
         def __init__(self, block: Block, action: str, value: str = "") -> None:
@@ -105,6 +105,8 @@ class Transcript(BlockView, can_focus=True):
                 text = block.source[start:end]
                 self.app.copy_to_clipboard(text)
                 self.post_message(self.BlockAction(block, "copy", text))
+            case ("picture", str(path)):
+                self.post_message(self.BlockAction(block, "picture", path))
             case ("link", str(url)):
                 self.post_message(self.BlockAction(block, "link", url))
             case (str(name), *_):

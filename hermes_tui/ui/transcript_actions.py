@@ -39,6 +39,8 @@ class Actions:
                 self._app.say(message.value)
             case "link":
                 await self.follow(message.value)
+            case "picture":
+                await self._open_picture(message.value)
             case "links":
                 await self._pick_link(block)
             case "code":
@@ -55,6 +57,17 @@ class Actions:
             return
         self._app.copy_to_clipboard(url)
         self._app.say(f"copied {url}")
+
+    async def _open_picture(self, path: str) -> None:
+        """Open an image on the desktop, or copy where it is."""
+        from hermes_tui.ui.pictures import located
+
+        place = str(located(path, self._app.shown.info.cwd))
+        if await links.open_image(place, os.environ):
+            self._app.say(f"opened {place}")
+            return
+        self._app.copy_to_clipboard(place)
+        self._app.say(f"copied {place}")
 
     async def _pick_link(self, block: Block) -> None:
         from hermes_tui.ui import markdown_parts

@@ -17,7 +17,7 @@ from textual.reactive import var
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
 
-from hermes_tui.ui.blocks import Block, Sheet
+from hermes_tui.ui.blocks import Block, Gallery, Sheet
 from hermes_tui.ui.layout import shape_of
 from hermes_tui.ui.theme import Look, ThemeSpec
 from hermes_tui.ui.transcript_column import Column, Spot
@@ -128,6 +128,8 @@ class BlockView(ScrollView, can_focus=True):
     def clear(self) -> None:
         """Take all blocks out and follow the end again."""
         self.column.clear()
+        if self.column.sheet.gallery is not None:
+            self.column.sheet.gallery.clear()
         self._dirty.clear()
         self._top, self.following, self.cursor = Spot(0, 0), True, None
         self.new_below = 0
@@ -137,6 +139,10 @@ class BlockView(ScrollView, can_focus=True):
     def set_look(self, look: Look) -> None:
         """Draw everything in another theme."""
         self._resheet(self.column.sheet._replace(look=look))
+
+    def set_gallery(self, gallery: Gallery) -> None:
+        """Draw the images that blocks name as this one does."""
+        self._resheet(self.column.sheet._replace(gallery=gallery))
 
     def set_compact(self, compact: bool | None) -> None:
         """Draw without head lines and margins, or with them; None: as the terminal's width asks."""

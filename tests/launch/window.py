@@ -21,7 +21,9 @@ from tests.launch.hermes import PATIENCE_S
 
 MOUSE = ("1000", "1002", "1003", "1006", "1015", "1016")
 _MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
-_NOT_FOR_PYTE = re.compile(rb"\x1b\[[<>=][\d;]*[a-z]|\x1b\[\?[\d;]*\$p|\x1b\[\?[\d;]*u")
+_NOT_FOR_PYTE = re.compile(
+    rb"\x1b[_P][^\x1b]*\x1b\\\\|\x1b\[16t|\x1b\[[<>=][\d;]*[a-z]|\x1b\[\?[\d;]*\$p|\x1b\[\?[\d;]*u"
+)
 
 
 class Window:
