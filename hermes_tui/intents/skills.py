@@ -107,7 +107,8 @@ class SkillVersion(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class SkillProposal(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A text the agent proposes. old: what the skill says now; diff: what would change."""
+    """A text the agent proposes. old: what the skill says now; diff: what would change; hunks:
+    the numbers of the changes in each of its hunks."""
 
     id: int
     name: str
@@ -117,6 +118,7 @@ class SkillProposal(Struct, frozen=True, kw_only=True, omit_defaults=True):
     diff: str
     text: str
     old: str = ""
+    hunks: tuple[tuple[int, ...], ...] = ()
     source: str = ""
     replay: str = ""
     state: str = "open"

@@ -37,7 +37,9 @@ FOUND = 20
 async def run_command(face: PlainFace, line: str) -> None:
     """Run a slash command. Raises HermesError; an unknown one is met with the nearest three."""
     command, name, args = commands.parse(line)
-    if command is None or "plain" not in command.surfaces:
+    if command is None and await _is_skill(face, name):
+        await face.send(line, "auto")
+    elif command is None or "plain" not in command.surfaces:
         near = ", ".join(commands.nearest(name, "plain"))
         face.say(f"There is no command /{one_line(name)} here. Nearest: {near}.")
     elif command.by == "core":
@@ -45,6 +47,12 @@ async def run_command(face: PlainFace, line: str) -> None:
         face.say(*(await face.client.ask(ask)).text.splitlines())
     else:
         await HANDLERS[command.id](face, args)
+
+
+async def _is_skill(face: PlainFace, name: str) -> bool:
+    """Whether `/name` calls a skill."""
+    found = (await face.client.ask(ListSkills(cwd=face.request.standing.cwd))).skills
+    return any(one.name == name and one.on and not one.held for one in found)
 
 
 # --- talking -------------------------------------------------------------------------------
@@ -160,8 +168,11 @@ async def _skills(face: PlainFace, args: str) -> None:
 
 
 async def _memory(face: PlainFace, args: str) -> None:
-    query = _needs(args, "memory")
-    hits = (await face.client.ask(Search(query=query, limit=FOUND))).hits
+    intent = RunCommand(session=face.session.id, command="memory", args=args)
+    face.say(*(await face.client.ask(intent)).text.splitlines())
+    if not args:
+        return
+    hits = (await face.client.ask(Search(query=args, limit=FOUND))).hits
     face.say(f"{count(len(hits), 'message')} found in all sessions.")
     for hit in hits:
         when = time.strftime("%d %B %Y", time.localtime(hit.ts))
@@ -256,6 +267,7 @@ HANDLERS: dict[str, Handler] = {
     "session.resume": _resume,
     "session.fork": branching.fork,
     "rewind": branching.rewind,
+    "undo": undoing.undo,
     "session.title": _title,
     "session.export": _export,
     "model": _model,
@@ -267,7 +279,6 @@ HANDLERS: dict[str, Handler] = {
     "setup": _setup,
     "keys": _keys,
     "help": _help,
-    "undo": undoing.undo,
     "detach": _detach,
     "quit": _quit,
 }

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from hermes_tui.skills.skill import Finding, Skill
 
 _BYTES_A_TOKEN = 4
+_CONTEXT = 1
+"""Lines around a proposed change: few, so that neighbours can be taken one by one."""
 
 
 def _person() -> str:
@@ -201,7 +203,7 @@ def _versions(history: list[Version]) -> tuple[intents.SkillVersion, ...]:
 
 async def _proposal(core: Core, one: Proposal) -> intents.SkillProposal:
     from hermes_tui.errors import NotFoundError
-    from hermes_tui.skills.merge import diff
+    from hermes_tui.skills.merge import diff, hunks
 
     try:
         old = await core.using_skills.skills.text(one.name)
@@ -213,9 +215,10 @@ async def _proposal(core: Core, one: Proposal) -> intents.SkillProposal:
         kind=one.kind,
         ts=one.ts,
         reason=one.reason,
-        diff=await asyncio.to_thread(diff, old, one.text),
+        diff=await asyncio.to_thread(diff, old, one.text, "SKILL.md", _CONTEXT),
         text=one.text,
         old=old,
+        hunks=tuple(await asyncio.to_thread(hunks, old, one.text, _CONTEXT)),
         source=one.source,
         replay=one.replay,
         state=one.state,

@@ -52,13 +52,32 @@ def merge(base: str, ours: str, theirs: str) -> Merged:
 
 
 def diff(old: str, new: str, name: str = "SKILL.md", context: int = 3) -> str:
-    """A unified diff; empty when both are the same."""
-    from difflib import unified_diff
+    """A unified diff; empty when both are the same. Its hunks are those of `hunks`."""
+    before, after = _lines(old), _lines(new)
+    made = list[str]()
+    for group in _matcher(before, after).get_grouped_opcodes(context):
+        spans = (group[0][1], group[-1][2]), (group[0][3], group[-1][4])
+        made.append(f"@@ -{_span(*spans[0])} +{_span(*spans[1])} @@")
+        for tag, a, b, c, d in group:
+            if tag == "equal":
+                made += [" " + line.rstrip("\r\n") for line in before[a:b]]
+            else:
+                made += ["-" + line.rstrip("\r\n") for line in before[a:b]]
+                made += ["+" + line.rstrip("\r\n") for line in after[c:d]]
+    if not made:
+        return ""
+    return "".join(f"{line}\n" for line in (f"--- a/{name}", f"+++ b/{name}", *made))
 
-    lines = unified_diff(
-        old.splitlines(), new.splitlines(), f"a/{name}", f"b/{name}", lineterm="", n=context
-    )
-    return "".join(f"{line}\n" for line in lines)
+
+def hunks(old: str, new: str, context: int = 3) -> list[tuple[int, ...]]:
+    """Which of the changes stand in each hunk of the diff, by their numbers."""
+    found = list[tuple[int, ...]]()
+    number = 0
+    for group in _matcher(_lines(old), _lines(new)).get_grouped_opcodes(context):
+        count = sum(tag != "equal" for tag, *_ in group)
+        found.append(tuple(range(number, number + count)))
+        number += count
+    return found
 
 
 def changes(old: str, new: str) -> list[Change]:
@@ -102,6 +121,13 @@ def lost(old: str, new: str) -> float:
 def is_gutted(old: str, new: str) -> bool:
     """Whether an edit throws away so much of a skill that somebody should look at it."""
     return lost(old, new) > GUTTED
+
+
+def _span(start: int, end: int) -> str:
+    """A run of lines as the head of a hunk writes it."""
+    size = end - start
+    first = start + 1 if size else start
+    return f"{first}" if size == 1 else f"{first},{size}"
 
 
 def _lines(text: str) -> list[str]:

@@ -37,7 +37,9 @@ class AppKeys:
         if isinstance(app.screen, LeaderScreen):
             app.screen.dismiss(command_id)  # the hand was still on ctrl or alt
         elif isinstance(app.screen, ModalScreen) and command_id not in _IN_DIALOGS:
-            return
+            # A dialog may do something of its own for a key that is a command elsewhere.
+            if (own := getattr(app.screen, "in_place_of", {}).get(command_id)) is not None:
+                own()
         elif command_id == "stop":
             app.escape.leave()
         elif command_id in ("leader", "jump"):

@@ -28,10 +28,19 @@ class CannedClient:
                 return self.view
             case intents.ListSessions():
                 return intents.SessionList(sessions=(self.view.info, *story.SESSIONS))
+            case intents.ListFacts():
+                found = story.FACTS if intent.query else (*story.FACTS, *story.CARD)
+                return intents.FactList(facts=found, kept=312, told=24)
+            case intents.ShowFact():
+                return story.story_of(intent.which)
             case intents.Search():
                 return intents.Hits(hits=story.HITS)
             case intents.ListSkills():
                 return intents.SkillList(skills=story.SKILLS)
+            case intents.ShowSkill():
+                return story.skill_story(intent.name)
+            case intents.CheckSkill():
+                return story.check_of(intent.text)
             case intents.ReadSkill():
                 return intents.Text(text=story.SKILL)
             case intents.ReadOutput():

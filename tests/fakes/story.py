@@ -19,7 +19,24 @@ from hermes_tui.events import (
     TurnStarted,
     Usage,
 )
-from hermes_tui.intents import Hit, ProcessInfo, SessionInfo, SessionView, SettingInfo, SkillInfo
+from hermes_tui.intents import (
+    Fact,
+    FactChange,
+    FactStory,
+    FactUse,
+    Hit,
+    ProcessInfo,
+    SessionInfo,
+    SessionView,
+    SettingInfo,
+    SkillCheck,
+    SkillFinding,
+    SkillInfo,
+    SkillProposal,
+    SkillStory,
+    SkillVersion,
+    Source,
+)
 
 NOW = 1_796_000_000.0
 ID = "s1"
@@ -272,10 +289,102 @@ HITS = (
     ),
 )
 
+FACTS = (
+    Fact(
+        id="m7",
+        text="VPS2 runs Caddy, not nginx",
+        uses=9,
+        used=NOW - 60,
+        sources=(
+            Source(
+                who="tool",
+                session="s7",
+                message="s7:4",
+                ts=NOW - 47 * 24 * HOUR,
+                title="Set up vps2 with Caddy",
+            ),
+        ),
+    ),
+    Fact(
+        id="m9",
+        text="DNS is at Hetzner, TTL 3600",
+        uses=2,
+        used=NOW - HOUR,
+        sources=(Source(who="user", session="s8", message="s8:2", ts=NOW - 28 * 24 * HOUR),),
+    ),
+)
+
+CARD = (
+    Fact(id="m1", text="Always ask before touching DNS", kind="instruction", pinned=True),
+    Fact(id="m2", text="Prefers rsync to scp", kind="preference", uses=4, used=NOW - 2 * HOUR),
+    Fact(id="m3", text="Lives in Lisbon", kind="about", state="disputed", other="m4"),
+    Fact(
+        id="m12",
+        text="Mia usually deploys on Friday mornings",
+        kind="pattern",
+        state="candidate",
+        reason="you said it in passing; nobody confirmed it yet",
+    ),
+)
+
+
+def story_of(which: str) -> FactStory:
+    """Everything about one of the facts."""
+    fact = next(one for one in (*FACTS, *CARD) if one.id == which)
+    why = "it fits «is caddy up on vps2?»"
+    uses = (FactUse(session="s1", turn=7, ts=NOW - 60, why=why),) if fact.uses else ()
+    change = FactChange(
+        batch=3, op="edit", who="user", ts=NOW - 30 * 24 * HOUR,
+        before="VPS2 runs nginx", after=fact.text,
+    )  # fmt: skip
+    changes = (change,) if fact.id == "m7" else ()
+    return FactStory(fact=fact, uses=uses, changes=changes, alike=FACTS[1:2] if changes else ())
+
+
 SKILLS = (
-    SkillInfo(name="deploy-static-site", description="Copy a site to a host and check it."),
-    SkillInfo(name="invoice-to-csv", description="Read invoices into a table.", origin="user"),
-    SkillInfo(name="podcast-clip", problems=("the description is missing",), origin="user"),
+    SkillInfo(
+        name="deploy-static-site",
+        description="Copy a static site to a host and check it before DNS changes.",
+        origin="learned",
+        state="active",
+        version=3,
+        uses=24,
+        worked=22,
+        judged=23,
+        last_used=NOW - 3_600,
+        proposal=7,
+    ),
+    SkillInfo(
+        name="caddy-reload",
+        description="Reload the web server without downtime.",
+        origin="learned",
+        state="candidate",
+        version=1,
+        uses=6,
+        worked=1,
+        judged=1,
+        last_used=NOW - 90_000,
+    ),
+    SkillInfo(
+        name="invoice-to-csv",
+        description="Read invoices into a table.",
+        origin="user",
+        version=2,
+        uses=11,
+        last_used=NOW - 200_000,
+    ),
+    SkillInfo(
+        name="podcast-clip",
+        description="Cut a clip.",
+        origin="user",
+        version=1,
+        uses=2,
+        judged=2,
+        last_used=NOW - 9_000,
+        problems=("the description is missing",),
+    ),
+    SkillInfo(name="review-diff", description="Review a change for mistakes that matter."),
+    SkillInfo(name="tax-receipts", description="Sort receipts.", origin="hub", on=False),
 )
 
 SKILL = """---
@@ -287,4 +396,62 @@ description: Copy a static site to a host and check it before DNS changes.
 1. rsync the build folder to the target host.
 2. Validate the web server's configuration **before** reloading it.
 3. Compare checksums on both hosts.
+
+## When it fails
+
+- The copy stops half way: run it again, rsync goes on where it was.
+- The configuration is refused: put the last one back, it lies beside the new one.
+- The checksums differ: do not touch DNS, look for files that are written meanwhile.
 """
+
+_PROPOSED = SKILL.replace(
+    "3. Compare", "3. Wait until it answers on the new host.\n4. Compare"
+).replace("look for files", "stop the editor and look for files")
+
+
+def skill_story(name: str) -> SkillStory:
+    """The history of a skill, with the edit that waits for the first one."""
+    from hermes_tui.skills.merge import diff, hunks
+
+    first = SKILL.replace(
+        "2. Validate the web server's configuration **before** reloading it.\n", ""
+    )
+    versions = (
+        SkillVersion(
+            n=2,
+            ts=NOW - 86_400,
+            by="agent",
+            reason="the reload failed once: the configuration had not been checked",
+            source="s1:3",
+            diff=diff(first, SKILL),
+            text=SKILL,
+        ),
+        SkillVersion(n=1, ts=NOW - 900_000, by="person", reason="written", text=first),
+    )
+    if name != "deploy-static-site":
+        return SkillStory(name=name, versions=versions)
+    proposal = SkillProposal(
+        id=7,
+        name=name,
+        kind="edit",
+        ts=NOW - 600,
+        reason="the checksums were compared before the copy had ended",
+        source="Move blog to VPS, turn 7",
+        replay="3 past uses: v3 2 ok, 1 retry; with the edit 3 ok",
+        old=SKILL,
+        text=_PROPOSED,
+        diff=diff(SKILL, _PROPOSED, context=1),
+        hunks=tuple(hunks(SKILL, _PROPOSED, 1)),
+    )
+    return SkillStory(name=name, state="active", versions=versions, proposals=(proposal,))
+
+
+def check_of(text: str) -> SkillCheck:
+    """What the format says against a text."""
+    from hermes_tui.skills.skill import lint
+
+    found = [
+        SkillFinding(line=one.line, level=one.level, text=one.text, rule=one.rule)
+        for one in lint(text, "invoice-to-csv")
+    ]
+    return SkillCheck(findings=tuple(found), tokens=len(text) // 4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hermes_tui.skills.merge import apply, changes, diff, is_gutted, lost, merge
+from hermes_tui.skills.merge import apply, changes, diff, hunks, is_gutted, lost, merge
 
 lines = st.lists(st.sampled_from(["a", "b", "c", "d", "e f", ""]), max_size=12).map(
     lambda found: "".join(f"{one}\n" for one in found)
@@ -65,3 +65,15 @@ def test_a_text_that_lost_its_steps_is_gutted_and_one_reordered_is_not() -> None
 def test_a_diff_of_the_same_text_is_empty() -> None:
     assert diff("a\n", "a\n") == ""
     assert "+b" in diff("a\n", "b\n")
+
+
+@given(lines, lines)
+@settings(max_examples=200, deadline=None)
+def test_a_diff_can_be_applied_by_patch_rules_and_has_one_hunk_a_group(old: str, new: str) -> None:
+    text = diff(old, new)
+    groups = hunks(old, new)
+    assert text.count("@@ -") == len(groups)
+    numbers = [number for group in groups for number in group]
+    assert numbers == list(range(len(changes(old, new))))
+    kept = [line[1:] for line in text.splitlines()[2:] if line[:1] in " +"]
+    assert all(line in new.splitlines() for line in kept)
