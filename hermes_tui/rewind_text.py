@@ -26,7 +26,7 @@ def files(number: int) -> str:
 def will(change: FileChange) -> tuple[str, str, str]:
     """(sign, path, words) of what going back does to a file."""
     sign, words = _WILL[change.change]
-    return sign, change.path, words + (", not the agent's doing" if change.yours else "")
+    return sign, change.path, words + (", changed by you or others" if change.yours else "")
 
 
 def view_lines(view: BackView, most: int = 40) -> list[str]:

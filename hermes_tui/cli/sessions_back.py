@@ -138,7 +138,7 @@ def _agree(view: BackView, yours: bool, yes: bool, question: str) -> None:
     for line in view_lines(view):
         print(output.clean(line))
     if view.yours and not yours:
-        print(f"{view.yours} not the agent's doing stay; --yours takes them back, too")
+        print(f"{view.yours} changed by you or others stay; --yours takes them back, too")
     if not output.confirmed(question):
         raise HermesError("nothing was taken back", "--yes does it without asking")
 

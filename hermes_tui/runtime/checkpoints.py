@@ -15,7 +15,7 @@ from hermes_tui.errors import HermesError, StoreError
 from hermes_tui.events import Notice
 from hermes_tui.store.blobs import Blobs
 from hermes_tui.store.checkpoints import Checkpoint, CheckpointKind, CheckpointRows
-from hermes_tui.store.checkpoints_folder import Folder, Look, check_place
+from hermes_tui.store.checkpoints_folder import Folder, Look, check_place, forget_others
 from hermes_tui.store.checkpoints_ignore import MADE_ANEW
 from hermes_tui.store.checkpoints_scan import Limits, NoCheckpoint
 from hermes_tui.store.checkpoints_tree import Entry, decode, digests, encode
@@ -209,9 +209,10 @@ class Checkpoints:
             await self._collect()
 
     async def _collect(self) -> None:
-        rows = await self.rows.trees()
+        rows, roots = await self.rows.trees(), await self.rows.roots()
         try:
             dropped, used = await asyncio.to_thread(self._sweep, rows)
+            await asyncio.to_thread(forget_others, self._core.home.checkpoints / "seen", roots)
         except OSError as error:
             _log.warning("checkpoints could not be tidied: %s", error)
             return

@@ -263,7 +263,7 @@ async def finish_interrupted(core: Core) -> None:
     except FileNotFoundError:
         return
     except (OSError, msgspec.MsgspecError) as error:
-        _log.error("a restore was cut off and can't be read: %s", error)
+        await _give_up(core, None, error)
         return
     try:
         session = await core.session(journal.session)

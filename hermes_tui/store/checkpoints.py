@@ -94,6 +94,15 @@ class CheckpointRows:
 
         return await self._db.read(work)
 
+    async def roots(self) -> list[str]:
+        """The folders something is kept of."""
+
+        def work(c: apsw.Connection) -> list[str]:
+            rows: Any = c.execute("SELECT DISTINCT root FROM checkpoint WHERE before <> ''")
+            return [str(row[0]) for row in rows]
+
+        return await self._db.read(work)
+
     async def drop(self, ids: Iterable[int]) -> None:
         """Note that these hold nothing any more."""
         wanted = [(DROPPED, one) for one in ids]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -86,6 +87,8 @@ def check_place(root: str, person: str, own: str) -> None:
 
     person: the person's home folder; own: the agent's.
     """
+    if not os.path.isabs(root):
+        raise NoCheckpoint("this session is in no folder")
     top = os.path.realpath(root)
     for home in (person, os.path.expanduser("~")):
         real = os.path.realpath(home) if home else ""
@@ -94,3 +97,11 @@ def check_place(root: str, person: str, own: str) -> None:
             raise NoCheckpoint(f"{what} is not kept: it is too much")
     if top == "/" or (top + "/").startswith(os.path.realpath(own) + "/"):
         raise NoCheckpoint(f"{top} is not kept")
+
+
+def forget_others(memory: Path, roots: Iterable[str]) -> None:
+    """Forget what was seen in folders other than these."""
+    known = {digest_of(os.fsencode(root)) for root in roots}
+    for path in memory.glob("*"):
+        if path.name not in known:
+            path.unlink(missing_ok=True)

@@ -43,7 +43,7 @@ class Restorer:
         """Do it; which paths stayed as they were, and why. Raises OSError without the root."""
         self._stay = {}
         chosen = set(paths)
-        fd = os.open(self._root, FOLDER)
+        fd = os.open(os.path.realpath(self._root), FOLDER)
         try:
             for path in sorted(chosen, reverse=True):
                 self._attempt(self._clear, fd, path)

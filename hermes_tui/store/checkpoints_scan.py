@@ -85,7 +85,7 @@ class Scanner:
         self._seen, self.found, self._count = seen, Snapshot(), 0
         self._until = time.monotonic() + _SECONDS
         try:
-            fd = os.open(self._root, FOLDER)
+            fd = os.open(os.path.realpath(self._root), FOLDER)
         except OSError as error:
             raise NoCheckpoint(f"{self._root} can't be read: {error.strerror}") from error
         try:

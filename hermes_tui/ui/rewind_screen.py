@@ -163,7 +163,7 @@ def summary(view: BackView) -> str:
     """How much would change, in one line."""
     text = f"{files(view.count)} would change back"
     if view.yours:
-        text += f", {view.yours} not the agent's doing"
+        text += f", {view.yours} changed by you or others"
     return text
 
 
@@ -180,7 +180,7 @@ def confirm(view: BackView, title: str) -> ChoiceDialog:
     stay = Choice("stay", "Leave everything as it is")
     if not view.yours:
         return ChoiceDialog(title, lines, [Choice("agent", "Take back", "/undo undoes it"), stay])
-    mine = "those not the agent's doing stay"
+    mine = "those by you or others stay"
     agents = Choice("agent", "Take back the agent's changes", mine)
     if view.yours == view.count:
         return ChoiceDialog(title, lines, [stay, Choice("all", "Take back all of them")])

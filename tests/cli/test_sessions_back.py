@@ -77,8 +77,8 @@ def test_chat_and_files_go_back_and_files_come_again(hermes: Hermes, worked: Pat
 def test_ones_own_files_stay_unless_they_are_asked_for(hermes: Hermes, worked: Path) -> None:
     (worked / "mine").write_text("mine")
     seen = hermes("sessions", "rewind", NAME, "1", "--what", "files")
-    assert "- mine (goes, not the agent's doing)" in seen.out
-    assert "1 not the agent's doing stay" in seen.out
+    assert "- mine (goes, changed by you or others)" in seen.out
+    assert "1 changed by you or others stay" in seen.out
     assert hermes("sessions", "rewind", NAME, "1", "--what", "files", "-y").code == 0
     assert (worked / "mine").exists()
     assert hermes("sessions", "rewind", NAME, "1", "--what", "files", "-y", "--yours").code == 0

@@ -72,7 +72,7 @@ async def test_ones_own_files_are_named_and_stay_unless_all_is_wished(plain: Pla
     await plain.typed("/title Beds", "write one")
     (plain.folder / "mine").write_text("mine")
     text = await plain.typed("/resume Beds", "/rewind 1 files", "1")
-    assert "- mine  (goes, not the agent's doing)" in text
+    assert "- mine  (goes, changed by you or others)" in text
     assert (plain.folder / "mine").exists()
     assert not (plain.folder / "one").exists()
     await plain.typed("/resume Beds", "/rewind 1 files", "2")

@@ -352,6 +352,7 @@ async def test_contents_of_a_deleted_session_are_gone_from_the_disk(
     await client.ask(DeleteSession(session=desk.session))
     await core.end("test over")
     assert contents(home) == []
+    assert list((home.checkpoints / "seen").iterdir()) == []
 
 
 def contents(home: Home) -> list[Path]:
@@ -397,3 +398,34 @@ async def test_who_approves_reads_how_it_could_be_undone(
         assert told in asked.undo
         await client.ask(Stop(session=view.info.id))
         await until(client, TurnEnded)
+
+
+async def test_a_folder_that_is_reached_by_a_link_goes_back_as_well(
+    connect: Connect, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "work").symlink_to("real")
+    client = await connect()
+    view = await open_in(client, str(tmp_path / "work"), mode="yolo")
+    desk = Desk(client, view, scripted)
+    await desk.turn(write("x", "1"))
+    await desk.back(1)
+    assert as_it_is(tmp_path / "real") == {}
+
+
+async def test_where_a_mistake_of_the_persons_took_the_file_away_it_stays_away(
+    desk: Desk,
+) -> None:
+    await desk.turn(write("kept.txt", "agent"), write("other.txt", "agent"))
+    await settled(desk)
+    await desk.look()
+    (desk.folder / "kept.txt").unlink()
+    seen = await desk.look(turn=1)
+    assert {one.path: (one.change, one.yours) for one in seen.changes} == {
+        "kept.txt": ("removed", True),
+        "other.txt": ("added", False),
+    }
+    await desk.back(1, "files")
+    assert not (desk.folder / "kept.txt").exists()
+    await desk.back(1, "files", yours=True)
+    assert (desk.folder / "kept.txt").read_text() == "kept\n"

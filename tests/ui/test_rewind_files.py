@@ -77,10 +77,10 @@ async def test_what_is_ones_own_is_named_and_stays_by_default(stage: Stage) -> N
         await worked(stage, screen, "beta", other="beta")
         (stage.folder / "mine").write_text("mine")
         await picker(screen)
-        await screen.until(lambda: screen.shows("1 not the agent's doing"))
+        await screen.until(lambda: screen.shows("1 changed by you or others"))
         await screen.press("enter")
         await screen.until(lambda: isinstance(screen.app.screen, ChoiceDialog))
-        assert screen.shows("mine  goes, not the agent's doing", "Take back the agent's changes")
+        assert screen.shows("mine  goes, changed by you or others", "Take back the agent's changes")
         await screen.press("enter")
         await screen.until(lambda: screen.app.talk.prompt.text == "beta")
         assert text_of(stage.folder / "other") is None
