@@ -33,6 +33,7 @@ class Beside:
         self._timeout_s = timeout_s
         self._queue: deque[Callable[[], Awaitable[None]]] = deque(maxlen=_QUEUE)
         self._worker: asyncio.Task[None] | None = None
+        self._fetching: set[asyncio.Task[None]] = set()
         self._cards: dict[str, tuple[str, ...]] = {}
         self._late: dict[str, str] = {}
         self._failures = 0
@@ -67,6 +68,8 @@ class Beside:
         if place.group or self._resting():
             return ""
         task = self._spawn(self._fetch(said, session, place))
+        self._fetching.add(task)
+        task.add_done_callback(self._fetching.discard)
         if wait_s > 0:
             await asyncio.wait([task], timeout=wait_s)
         return self._late.pop(session, "")
@@ -92,8 +95,11 @@ class Beside:
     async def close(self) -> None:
         """Hand over what waits for at most a second, then let go."""
         if self._worker is not None and not self._worker.done():
-            await asyncio.wait([self._worker], timeout=1.0)
+            if not self._resting():
+                await asyncio.wait([self._worker], timeout=1.0)
             self._worker.cancel()
+        for task in self._fetching:
+            task.cancel()
         with contextlib.suppress(ProviderError, TimeoutError):
             async with asyncio.timeout(1.0):
                 await self.provider.close()

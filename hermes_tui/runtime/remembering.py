@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import apsw
 
 from hermes_tui.config import Config, MemoryConfig
-from hermes_tui.errors import ConfigError, HermesError
+from hermes_tui.errors import ConfigError, HermesError, StoreError
 from hermes_tui.events import InputReceived, Notice, Record, ReplyReceived
 from hermes_tui.events.memory import MemoryChanged, MemoryUsed, Recalled
 from hermes_tui.home import Home
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from hermes_tui.security.secrets import Redactor
 
 BUILTIN = "builtin"
+_log = logging.getLogger(__name__)
+_TIDY_S = 86_400.0
 _BEGUN = 4
 """Events that the input of a turn which is just beginning may lie back at most."""
 
@@ -67,6 +71,7 @@ class Remembering:
         self._core = core
         self._chosen: tuple[Any, ...] = ()
         self._handed: dict[str, int] = {}
+        self._tidy_at = 0.0
 
     @property
     def redactor(self) -> Redactor:
@@ -119,17 +124,19 @@ class Remembering:
 
     async def _hear(self, session: Session, inputs: list[InputReceived], place: Place) -> None:
         """Keep what a person said is to be kept; a statement that can't be is let go."""
+        try:
+            await self._keep(session, inputs, place)
+        except HermesError as error:
+            _log.warning("memory: %s", error)
+
+    async def _keep(self, session: Session, inputs: list[InputReceived], place: Place) -> None:
         for one in inputs:
             if not (one.attended and leaves_something(one.text)) or self.holds_secret(one.text):
                 continue
             n, ts = await self._core.db.read(partial(_stored, session.key, one.input_id))
             message = f"{session.id}:{n}"
             heard = Heard(session=session.id, message=message, by="user", text=one.text, ts=ts)
-            try:
-                outcomes = await self.memory.hear(heard, place)
-            except HermesError:
-                continue
-            if outcomes:
+            if await self.memory.hear(heard, place):
                 self.changed("")
 
     def holds_secret(self, text: str) -> bool:
@@ -141,7 +148,16 @@ class Remembering:
         self._core.announce(MemoryChanged(text=text, batch=batch))
 
     async def turns_ended(self) -> None:
-        """Hand the provider what was said since; nothing without one."""
+        """Hand the provider what was said since, and let go of candidates nobody confirmed."""
+        try:
+            await self._turns_ended()
+        except StoreError as error:
+            _log.error("memory: %s", error)
+
+    async def _turns_ended(self) -> None:
+        if time.monotonic() > self._tidy_at:
+            self._tidy_at = time.monotonic() + _TIDY_S
+            await self.memory.facts.tidy(self._core.config.memory.candidate_days)
         if self.memory.beside is None:
             return
         for session in list(self._core.sessions.values()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import on
 from textual.binding import Binding
@@ -23,6 +23,7 @@ from hermes_tui.intents import (
 )
 from hermes_tui.ui import memory_rows
 from hermes_tui.ui.face import face_of
+from hermes_tui.ui.fuzzy import Entry
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.memory_acts import FactActs
 from hermes_tui.ui.memory_query import Section, Wanted, only, read
@@ -62,13 +63,6 @@ class MemoryPane(FactActs):
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
-
-    class Skill(Message):
-        """Show this skill."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
 
     def __init__(self) -> None:
         super().__init__(id="memory")
@@ -266,7 +260,8 @@ class MemoryPane(FactActs):
         elif (hit := self._hit()) is not None:
             self.post_message(self.Opened(hit))
         elif (skill := self._skill()) is not None:
-            self.post_message(self.Skill(skill.name))
+            app = cast("Any", self.app)
+            app.do_picked(Entry(kind="skill", key=skill.name, title=skill.name))
         elif (fact := self.fact()) is not None:
             self._open_source(fact)
 

@@ -222,3 +222,31 @@ async def test_any_text_finds_what_holds_it(notes: Notes, text: str, query: str)
     await notes.add("The user likes tea")
     await notes.add(text)
     assert text in [fact.text for fact in await notes.facts.list(query)]
+
+
+async def test_candidates_nobody_confirms_go_and_can_be_brought_back(notes: Notes) -> None:
+    await notes.add("I like long walks", state="candidate")
+    await notes.add("The VPS runs Caddy")
+    assert await notes.facts.tidy(candidate_days=30) == 0
+    assert await notes.facts.tidy(candidate_days=-1) == 1
+    assert await notes.texts("current", "candidate") == ["The VPS runs Caddy"]
+    await notes.facts.undo()
+    assert await notes.texts("candidate") == ["I like long walks"]
+
+
+async def test_lines_of_no_use_give_way_to_those_that_are_used(notes: Notes) -> None:
+    from hermes_tui.memory import choosing
+    from hermes_tui.memory.finding import standing
+
+    old = (await notes.add("The user likes herons")).fact
+    new = (await notes.add("The user likes kites at the sea")).fact
+    rule = (await notes.add("Always answer in German")).fact
+    now = new.changed
+    aged = msgspec.structs.replace(old, changed=now - 400 * 86_400)
+    assert standing(aged, now, 90) < standing(new, now, 90) / 10
+    still = msgspec.structs.replace(rule, changed=now - 4000 * 86_400)
+    assert standing(still, now, 90) == standing(rule, now, 90)
+    room = choosing.size(choosing.CARD_HEAD) + choosing.size(choosing.FACTS_HEAD) + 160
+    chosen = await notes.facts.read(lambda c: choosing.choose(c, "", Place(), room, 90))
+    assert chosen[0].fact.id == rule.id
+    assert sum(choosing.size(choosing.line(one.fact)) for one in chosen) <= 100

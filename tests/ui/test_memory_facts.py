@@ -133,6 +133,14 @@ async def test_enter_goes_to_where_it_was_said(stage: Stage) -> None:
         await screen.until(lambda: screen.app.session == first)
 
 
+async def test_enter_on_a_skill_shows_it_among_the_skills(stage: Stage) -> None:
+    async with stage.screen() as screen:
+        pane = await opened(screen, "in:skills commit")
+        await screen.until(lambda: pane.found.skills)
+        await screen.press("enter", "enter")
+        await screen.until(lambda: screen.app.frame.focused() == "skills")
+
+
 async def test_w_says_why_it_is_known(stage: Stage) -> None:
     await learned(stage, "The VPS runs Caddy")
     async with stage.screen() as screen:
