@@ -6,10 +6,10 @@ For pages of which `trafilatura` makes nothing, and for installs without it.
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from urllib.parse import urljoin
 
 from hermes_tui.security.secret_text import words
+from hermes_tui.tools.html_reader import HtmlReader
 
 _SILENT = words("script style noscript template svg iframe select head")
 _BLOCKS = words(
@@ -30,9 +30,9 @@ def read_page(html: str, url: str = "") -> tuple[str, str]:
     return " ".join(reader.title.split()), reader.text()
 
 
-class _Reader(HTMLParser):
+class _Reader(HtmlReader):
     def __init__(self, url: str) -> None:
-        super().__init__(convert_charrefs=True)
+        super().__init__()
         self.title = ""
         self._url = url
         self._parts: list[str] = []

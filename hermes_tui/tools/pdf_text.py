@@ -14,6 +14,18 @@ from hermes_tui.errors import ToolError
 
 _MOST_PAGES = 1_000
 _MOST_SECONDS = 30.0
+_BROKEN = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What pypdf raises on broken documents."""
 INSTALL = "install it with: pip install 'hermes-tui[pages]'"
 
 
@@ -58,10 +70,9 @@ def read_pdf(content: bytes, name: str) -> PdfText:
         if reader.is_encrypted and not reader.decrypt(""):
             raise ToolError(f"{name} is locked with a password")
         return _read(reader)
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ToolError(f"{name} is no PDF document that can be read: {error}") from error
-    except (RecursionError, OverflowError, NotImplementedError, OSError) as error:
-        raise ToolError(f"{name} can't be read: {error or type(error).__name__}") from error
+    except (PyPdfError, *_BROKEN) as error:
+        why = str(error) or type(error).__name__
+        raise ToolError(f"{name} is no PDF document that can be read: {why}") from error
 
 
 def _read(reader: Any) -> PdfText:

@@ -21,6 +21,16 @@ _MOST_FOR_ARTICLE = 700_000
 """Characters of HTML; the reader of articles takes minutes for the longest pages."""
 _SHORT, _FAR_MORE = 1_000, 20
 """A short article on a page that says far more is no article but a miss."""
+_STUMBLES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What trafilatura and the packages under it raise on odd pages."""
 _NOTE_CHARS = 900
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.5"
 
@@ -139,7 +149,7 @@ def _main_text(html: str, url: str) -> tuple[str, dict[str, str]]:
             include_comments=False,
             fast=len(html) > _MOST_FOR_ARTICLE // 2,
         )
-    except (etree.LxmlError, ValueError, TypeError, AttributeError, RecursionError):
+    except (etree.LxmlError, *_STUMBLES):
         return "", {}  # a page it stumbles over is read whole
     text = _without_head(found.text or "") if found is not None else ""
     if found is None or not text:

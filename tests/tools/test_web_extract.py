@@ -218,8 +218,8 @@ def test_headings_lists_tables_code_and_links_are_kept() -> None:
 _TAGS = st.sampled_from(
     ["<p>", "</p>", "<ul>", "<li>", "</ul>", "</li>", "<pre>", "</pre>", "</a>",
      "<a href='http://[x'>", "<script>", "</script>", "<table>", "<td>", "</table>",
-     "<title>", "</title>", "<!--", "-->", "<svg>", "</svg>", "<h1>", "</h1>", "<br>", "&#0;",
-     "<img alt=x>", "&bogus;", "word ", "<", "]]>"]
+     "<title>", "</title>", "<!--", "-->", "<![", "<svg>", "</svg>", "<h1>", "</h1>", "<br>",
+     "&#0;", "<img alt=x>", "&bogus;", "word ", "<", "]]>"]
 )  # fmt: skip
 
 
@@ -228,6 +228,16 @@ _TAGS = st.sampled_from(
 def test_any_html_is_read_without_a_fault(parts: list[str]) -> None:
     title, text = read_page("".join(parts), "https://s.example/")
     assert isinstance(title + text, str)
+
+
+@settings(max_examples=60, deadline=None)
+@given(parts=st.lists(_TAGS | st.sampled_from(["<time>", "<html>", "<article>"]), max_size=30))
+def test_any_page_of_the_web_has_some_text(parts: list[str]) -> None:
+    body = "".join(["<html>", *parts]).encode()
+    answer = Fetched(
+        url="https://x", address="", status=200, headers={}, body=body, truncated=False, redirects=0
+    )
+    assert isinstance(page_of(answer).text, str)
 
 
 def test_nesting_without_end_costs_little() -> None:

@@ -7,12 +7,12 @@ open connections past it. Form: `html.duckduckgo.com/html/`, field `q`; a hit is
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from hermes_tui.errors import ToolError
 from hermes_tui.security.urls import Fetched, Request
 from hermes_tui.tools.engines.engine import Hit, hits, plain, refuse
+from hermes_tui.tools.html_reader import HtmlReader
 
 BASE = "https://html.duckduckgo.com"
 _ANSWERED = 200
@@ -54,11 +54,11 @@ class DuckDuckGo:
         return found
 
 
-class _Page(HTMLParser):
+class _Page(HtmlReader):
     """The rows of a page of results; advertisements are left out."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
+        super().__init__()
         self.rows: list[dict[str, str]] = []
         self.challenge = False
         self._field = ""
