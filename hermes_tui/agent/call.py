@@ -67,6 +67,10 @@ class Call:
         self._network = Network(self._session, self.call_id, self.title, lasting=background)
         return self._session.sandbox(self.title, self._network.egress)
 
+    def secrets_hidden(self) -> Any:
+        """Hides secrets in a text that comes in pieces."""
+        return StreamRedactor(self._session.redactor)
+
     def waited(self) -> float:
         """Seconds this call has spent waiting for a person about the network."""
         return self._network.waited() if self._network is not None else 0.0

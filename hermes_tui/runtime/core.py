@@ -35,6 +35,7 @@ from hermes_tui.runtime.shelf import Shelf
 from hermes_tui.runtime.surroundings import Surroundings
 from hermes_tui.runtime.workshop import Workshop
 from hermes_tui.security.audit import Audit
+from hermes_tui.security.redact_stream import StreamRedactor
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
 
@@ -336,8 +337,13 @@ class Core:
         if self._processes is None:
             from hermes_tui.tools.processes import Processes
 
-            self._processes = Processes(self._process_changed, self._process_matched)
+            self._processes = Processes(
+                self._process_changed, self._process_matched, self._secrets_hidden
+            )
         return self._processes
+
+    def _secrets_hidden(self) -> StreamRedactor:
+        return StreamRedactor(self.surroundings.redactor)
 
     def _process_matched(self, one: Background, lines: str) -> None:
         session = self.sessions.get(one.session)

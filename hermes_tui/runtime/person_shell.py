@@ -16,7 +16,7 @@ from hermes_tui.backends.local import find_shell
 from hermes_tui.backends.process import Process
 from hermes_tui.errors import HermesError
 from hermes_tui.events import ShellRan
-from hermes_tui.tools.output import Output
+from hermes_tui.tools.output import Output, TextStream
 from hermes_tui.tools.plain_text import LiveText
 
 WINDOW = 12_000
@@ -31,8 +31,15 @@ class PersonShell:
     marks its end and carries exit code and folder.
     """
 
-    def __init__(self, cwd: str, env: Mapping[str, str], outputs: str) -> None:
+    def __init__(
+        self,
+        cwd: str,
+        env: Mapping[str, str],
+        outputs: str,
+        secrets_hidden: Callable[[], TextStream] | None = None,
+    ) -> None:
         self.cwd = cwd
+        self._secrets_hidden = secrets_hidden
         self._env = env
         self._outputs = outputs
         self._process: Process | None = None
@@ -45,7 +52,8 @@ class PersonShell:
         async with self._turn:
             began = time.monotonic()
             await self._say(command, shell_id)
-            output = Output(self._outputs, f"shell-{shell_id}.txt", WINDOW)
+            hidden = self._secrets_hidden() if self._secrets_hidden is not None else None
+            output = Output(self._outputs, f"shell-{shell_id}.txt", WINDOW, secrets=hidden)
             live = LiveText()
             try:
                 code = await self._listen(output, lambda data: show(live.feed(data)))

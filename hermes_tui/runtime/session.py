@@ -48,6 +48,7 @@ from hermes_tui.runtime.bench import Bench, Services
 from hermes_tui.runtime.notes import title_of
 from hermes_tui.runtime.person_shell import PersonShell
 from hermes_tui.security import audit_entries
+from hermes_tui.security.redact_stream import StreamRedactor
 
 STOP_LIMIT = 5.0
 STOPPED = "stopped by the user before it ended; what it had done by then is not undone"
@@ -168,7 +169,9 @@ class Session(Bench):
     async def run_shell(self, command: str, shell_id: str, shared: bool) -> None:
         """Run a command in the person's own shell, which starts in the session's folder."""
         if self._shell is None:
-            self._shell = PersonShell(self.cwd, self.env, self.outputs)
+            self._shell = PersonShell(
+                self.cwd, self.env, self.outputs, lambda: StreamRedactor(self.redactor)
+            )
         try:
             ran = await self._shell.run(command, shell_id, lambda text: self._shown(shell_id, text))
         except (HermesError, OSError) as error:

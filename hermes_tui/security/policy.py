@@ -108,8 +108,8 @@ def decide(action: Action, situation: Situation) -> Decision:
 def _decide(action: Action, situation: Situation) -> Decision:
     if action.kind == "execute" and action.detail_kind == "command":
         return _command(action, situation)
-    if matches(action, situation.denied):
-        return Decision(verdict="deny", reason=DENIED)
+    if refused := _refused(action, situation):
+        return Decision(verdict="deny", reason=refused)
     if action.kind in ("read", "ask", "state"):
         return Decision(verdict="allow", reason="it changes nothing outside the session")
     if action.kind == "fetch":
@@ -128,7 +128,18 @@ def _decide(action: Action, situation: Situation) -> Decision:
 DENIED = "a deny rule covers it"
 ALLOWED = "an always rule covers it"
 RUNS = "it runs a command"
+OWN = "the agent's own files are changed by its own commands alone"
 OUTSIDE = "it wants to run outside the sandbox"
+
+
+def _refused(action: Action, situation: Situation) -> str:
+    """Why an action is out of the question whatever a person says; empty when it is not."""
+    if matches(action, situation.denied):
+        return DENIED
+    here, state = situation.workspace, situation.state
+    if action.kind != "write" or inside(os.path.realpath(here), state):
+        return ""  # a workspace in the agent's folder was given to it by a person
+    return OWN if any(inside(p, state) for p in action.paths) else ""
 
 
 def _by_mode(situation: Situation) -> Decision | None:

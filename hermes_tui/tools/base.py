@@ -73,6 +73,10 @@ class Context(Protocol):
         """
         ...
 
+    def secrets_hidden(self) -> Any:
+        """Hides secrets in a text that is kept on disk (`tools.output.TextStream`)."""
+        ...
+
     def waited(self) -> float:
         """Seconds this call has spent waiting for a person."""
         ...

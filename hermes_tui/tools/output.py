@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import time
 from collections.abc import Awaitable
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from hermes_tui.security import paths
 from hermes_tui.tools.base import Context, ToolResult
@@ -18,15 +19,35 @@ _LIVE_CHARS = 16_384
 _LIVE_PAUSE_S = 0.05
 
 
+class TextStream(Protocol):
+    """Hides secrets in a text that comes in pieces; `redact_stream.StreamRedactor`."""
+
+    def feed(self, piece: str) -> str:
+        """Take a piece; what can be let out by now."""
+        ...
+
+    def finish(self) -> str:
+        """What is held back."""
+        ...
+
+
 class Output:
     """What one call or process puts out. Goes to disk once it is more than the model may see.
 
     window: characters the model may see; cap: bytes kept on disk; whole: on disk from the
-    start. `size` counts all bytes, kept or not; `path` is empty as long as nothing is on disk.
+    start, for a reader who does not wait for its end; secrets: hides them in what is kept.
+    `size` counts all bytes, kept or not; `path` is empty as long as nothing is on disk.
     """
 
     def __init__(
-        self, folder: str, name: str, window: int, *, cap: int = CAP, whole: bool = False
+        self,
+        folder: str,
+        name: str,
+        window: int,
+        *,
+        cap: int = CAP,
+        whole: bool = False,
+        secrets: TextStream | None = None,
     ) -> None:
         self.size = 0
         self.path = ""
@@ -40,6 +61,9 @@ class Output:
         self._end = bytearray()
         self._file: IO[bytes] | None = None
         self._writing: Awaitable[None] | None = None
+        self._secrets = secrets
+        self._live = whole
+        self._decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
         if whole:
             self._write(b"")
 
@@ -65,6 +89,8 @@ class Output:
         if not self.path and self.cut:
             await asyncio.to_thread(self._write, bytes(self._start))
         if self._file is not None:
+            if self._secrets is not None:
+                await asyncio.to_thread(self._write, b"", True)
             self._file.close()
 
     @property
@@ -103,10 +129,12 @@ class Output:
         some = f"the first {self._cap:,} bytes are" if self.size > self._cap else "all of it is"
         return f"{some} in {self.path}, which read_file shows in pages"
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, data: bytes, last: bool = False) -> None:
         """Append to the file, making it first if need be. Runs in a thread."""
         if self.problem:
             return
+        if self._secrets is not None:
+            data = self._hidden(self._secrets, data, last)
         try:
             if self._file is None:
                 self._file, self.path = paths.create_private(self._folder, self._name)
@@ -114,6 +142,13 @@ class Output:
             self._file.write(data[:room])
         except OSError as error:
             self.problem = f"it could not be kept: {error.strerror}"
+
+    def _hidden(self, secrets: TextStream, data: bytes, last: bool) -> bytes:
+        """The same without secrets, as far as it can be let out; odd bytes survive."""
+        text = secrets.feed(self._decode(data, last))
+        if last or self._live:
+            text += secrets.finish()
+        return text.encode("utf-8", "surrogateescape")
 
 
 class Progress:
@@ -145,7 +180,9 @@ class Progress:
 
 async def fit(text: str, ctx: Context, details: dict[str, Any] | None = None) -> ToolResult:
     """The result of a tool whose text may be too long for the model; then all of it is kept."""
-    output = Output(ctx.outputs, f"{ctx.call_id}.txt", ctx.window_chars)
+    output = Output(
+        ctx.outputs, f"{ctx.call_id}.txt", ctx.window_chars, secrets=ctx.secrets_hidden()
+    )
     try:
         await output.add(text.encode(errors="replace"))
     finally:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hermes_tui.backends.local import start_command
 from hermes_tui.backends.process import Process
 from hermes_tui.errors import NotFoundError, ToolError
-from hermes_tui.tools.output import CAP, Output
+from hermes_tui.tools.output import CAP, Output, TextStream
 
 if TYPE_CHECKING:
     from hermes_tui.backends.sandbox import Sandbox
@@ -81,8 +81,14 @@ class Processes:
     on_match: called with the lines of a watched process that match; never often.
     """
 
-    def __init__(self, on_change: OnChange, on_match: OnMatch | None = None) -> None:
+    def __init__(
+        self,
+        on_change: OnChange,
+        on_match: OnMatch | None = None,
+        secrets_hidden: Callable[[], TextStream] | None = None,
+    ) -> None:
         self._on_change = on_change
+        self._secrets_hidden = secrets_hidden
         self._on_match = on_match
         self._all: dict[str, Background] = {}
         self._watchers: dict[str, asyncio.Task[None]] = {}
@@ -105,7 +111,8 @@ class Processes:
             command, cwd=cwd, env=env, keep_input=True, linger=None, sandbox=sandbox
         )
         name = self._free_id()
-        output = Output(outputs, f"{name}.log", 1000, cap=CAP, whole=True)
+        hidden = self._secrets_hidden() if self._secrets_hidden is not None else None
+        output = Output(outputs, f"{name}.log", 1000, cap=CAP, whole=True, secrets=hidden)
         started = Background(process, output, (name, session, command))
         self._all[name] = started
         self._watchers[name] = asyncio.create_task(self._watch(started), name=f"process {name}")

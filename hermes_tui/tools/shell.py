@@ -89,7 +89,9 @@ class _Ended(Struct, frozen=True):
 
 
 async def _run(command: str, timeout_s: int, ctx: Context) -> ToolResult:
-    output = Output(ctx.outputs, f"{ctx.call_id}.txt", ctx.window_chars)
+    output = Output(
+        ctx.outputs, f"{ctx.call_id}.txt", ctx.window_chars, secrets=ctx.secrets_hidden()
+    )
     sandbox = ctx.sandbox()
     process = await start_command(command, cwd=ctx.cwd, env=ctx.env, sandbox=sandbox)
     progress = Progress(ctx)

@@ -55,6 +55,9 @@ class FakeContext:
     def sandbox(self, background: bool = False) -> Any:
         return self.around
 
+    def secrets_hidden(self) -> None:
+        return None
+
     def waited(self) -> float:
         return self.waiting()
 
