@@ -189,3 +189,18 @@ async def test_a_file_changed_meanwhile_is_not_overwritten_in_a_turn(
     assert [one.status for one in done] == ["ok", "error"]
     assert "+two" in done[1].for_model
     assert await asyncio.to_thread(file.read_text) == "one\ntwo\n"
+
+
+async def test_a_file_outside_the_workspace_is_untrusted_and_one_inside_is_not(
+    home: Home, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "in.txt").write_text("inside")
+    (tmp_path / "out.txt").write_text("outside")
+    core = await started(home, scripted.url, {})
+    names = [call("read_file", path="in.txt"), call("read_file", path="../out.txt")]
+    done = await played(core, work, scripted, *names, reply("read"))
+    await core.end("over")
+    assert [bool(one.untrusted) for one in done] == [False, True]
+    assert "out.txt" in done[1].untrusted
