@@ -43,6 +43,7 @@ def everything(home: Home, env: Mapping[str, str]) -> Found:
     yield from _model(home, env)
     yield from _skills(home)
     yield from _sandbox(home)
+    yield from _audit(home)
     yield from _programs()
     yield from _terminal(env)
 
@@ -216,6 +217,23 @@ def _sandbox(home: Home) -> Found:
     if os.getuid() == 0:
         text = "the agent runs as root: what leaves the sandbox may change the whole machine"
         yield Finding(area="sandbox", level="note", text=text, hint="run it as a user of its own")
+
+
+def _audit(home: Home) -> Found:
+    from hermes_tui.security.audit_check import verify
+
+    proof = verify(home.audit)
+    if not proof.ok:
+        first = proof.problems[0]
+        yield Finding(
+            area="audit",
+            level="problem",
+            text=f"the record of decisions was changed: {first.file}:{first.line} {first.what}",
+            hint="`hermes audit verify` says all that is wrong",
+        )
+        return
+    text = f"{proof.lines} decisions on record, whole and unchanged"
+    yield Finding(area="audit", level="ok", text=text)
 
 
 def _programs() -> Found:

@@ -177,3 +177,13 @@ def test_rules_say_where_they_stand_what_they_cover_and_whether_they_were_used(
 )
 def test_what_a_rule_covers_is_said_in_words(rule: str, said: str) -> None:
     assert said in policy_rules.covers(rule)
+
+
+def test_doctor_says_when_the_record_was_changed(home: Home, hermes: Hermes) -> None:
+    filled(home)
+    assert "4 decisions on record" in hermes("doctor").out
+    (path,) = audit_chain.files(home.audit)
+    path.write_bytes(path.read_bytes().replace(b"once", b"deny", 1))
+    told = hermes("doctor")
+    assert told.code == 1
+    assert f"{path.name}:3" in told.out
