@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _HOLDS_S = 30.0
 _PING_S = 10.0
+_CLOSE_S = 3.0
 _PAGES = 100
 _MOST_TOOLS = 1000
 
@@ -152,9 +153,9 @@ class Link:
     async def close(self) -> None:
         """Let go of it for good; a program of it has ended when this returns."""
         self.state = "closed"
-        if self._task is not None and not self._task.done():
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        while self._task is not None and not self._task.done():
+            self._task.cancel()  # the cancel scopes of the SDK may take one for their own
+            await asyncio.wait([self._task], timeout=_CLOSE_S)
 
     def _sentence(self, what: str, error: BaseException) -> str:
         if self._lost.is_set():
@@ -175,7 +176,7 @@ class Link:
     async def _live(self) -> None:
         """Connect, watch, connect again; until it is closed or nobody has used it for long."""
         backoff = Backoff()
-        while True:
+        while self.state != "closed":
             began = time.monotonic()
             try:
                 if await self._once():
@@ -185,6 +186,8 @@ class Link:
             held = time.monotonic() - began
             if held > _HOLDS_S:
                 backoff.worked()
+            if self.state == "closed":
+                break
             await self._become("waiting", None)
             self._hurry.clear()
             with suppress(TimeoutError):
