@@ -131,6 +131,8 @@ def _fitted(new: str, old: str, matched: list[str]) -> str:
 def _indentation(olds: list[str], matched: list[str]) -> Callable[[str], str]:
     """How a line of the new text is indented in the file."""
     pairs = [(_indent(a), _indent(b)) for a, b in zip(olds, matched, strict=True) if a.strip()]
+    if not pairs:
+        return lambda line: line  # nothing but blank lines, which tell of no indentation
     known = dict(reversed(pairs))
     given, real = pairs[0]
 

@@ -69,7 +69,7 @@ async def http_request(
         {"url": url, "method": method, "headers": headers, "body": body, "json": json}
     )
     web = web_of(ctx)
-    answer = await web.open(request, ctx, Limits(size=5_000_000, seconds=web.config.timeout_s))
+    answer = await web.fetch(request, ctx, Limits(size=5_000_000, seconds=web.config.timeout_s))
     return await _result(request, answer, ctx)
 
 

@@ -30,16 +30,16 @@ def keep_picture(content: bytes, folder: str, name: str) -> tuple[Picture, Look]
     digest = hashlib.sha256(content).hexdigest()[:24]
     path = os.path.join(folder, f"picture-{digest}.{look.ending}")
     if not os.path.exists(path):
-        _write(folder, path, content)
+        path = _write(folder, os.path.basename(path), content)
     return Picture(path=path, media=look.media), look
 
 
-def _write(folder: str, path: str, content: bytes) -> None:
+def _write(folder: str, name: str, content: bytes) -> str:
+    """Where it is kept: under another name when somebody keeps the same picture right now."""
     try:
-        file, made = paths.create_private(folder, os.path.basename(path))
+        file, path = paths.create_private(folder, name)
         with file:
             file.write(content)
     except OSError as error:
         raise ToolError(f"the picture can't be kept: {error.strerror or error}") from error
-    if made != path:
-        os.unlink(made)  # somebody kept the same picture meanwhile
+    return path

@@ -59,7 +59,7 @@ async def _content(image: str, ctx: Context) -> tuple[bytes, str]:
     web = web_of(ctx)
     limits = Limits(size=_LARGEST, seconds=web.config.timeout_s)
     request = Request(url=image, headers={"accept": "image/png,image/jpeg,image/*;q=0.8"})
-    answer = await web.open(request, ctx, limits)
+    answer = await web.fetch(request, ctx, limits)
     if answer.status >= 400:
         raise ToolError(f"{host_of(image)} answered {answer.status}")
     return answer.body, host_of(answer.url)

@@ -59,7 +59,7 @@ class Web:
         """The settings in force."""
         return self._settings()
 
-    async def open(self, request: Request, ctx: Context, limits: Limits | None = None) -> Fetched:
+    async def fetch(self, request: Request, ctx: Context, limits: Limits | None = None) -> Fetched:
         """An answer from the web; the person is asked about addresses that are odd.
 
         Raises ToolError (UrlRefusedError for what must not be opened).

@@ -64,7 +64,7 @@ async def web_extract(url: str, *, page: int = 1, ctx: Context) -> ToolResult:
     # What was read a moment ago is only for its later parts: page 1 is always fresh.
     kept = web.page(url) if page > 1 else None
     if kept is None:
-        answer = await web.open(Request(url=url, headers={"accept": _ACCEPT}), ctx, _limits(web))
+        answer = await web.fetch(Request(url=url, headers={"accept": _ACCEPT}), ctx, _limits(web))
         if answer.status >= 400:
             raise ToolError(f"{host_of(url)} answered {answer.status} for {answer.url[:200]}")
         kept = await asyncio.to_thread(page_of, answer)

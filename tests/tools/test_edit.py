@@ -129,3 +129,7 @@ def test_an_edit_either_changes_the_text_or_says_why_not(text: str, old: str, ne
         return
     assert made.text != text
     assert made.places == 1
+
+
+def test_blank_lines_with_other_line_ends_are_replaced() -> None:
+    assert edit(" ", " \r", "").text == ""

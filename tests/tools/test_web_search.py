@@ -223,7 +223,7 @@ async def test_the_engine_of_the_settings_may_be_local_but_no_hit_is_opened_ther
 
         ctx = FakeContext(tmp_path)
         with pytest.raises(UrlRefusedError, match="this machine"):
-            await web.open(Request(url=f"http://127.0.0.1:{site.port}/"), ctx)
+            await web.fetch(Request(url=f"http://127.0.0.1:{site.port}/"), ctx)
     assert site.asked == []
 
 
