@@ -36,7 +36,10 @@ class Prefix(Struct, frozen=True, kw_only=True):
 
 
 class Agent(Struct, frozen=True, kw_only=True):
-    """Who answers in one turn. attempts: tries of a model request; parallel: calls at once."""
+    """Who answers in one turn. attempts: tries of a model request; parallel: calls at once.
+
+    summariser: the model that shortens long conversations, None for the same one.
+    """
 
     model: Model
     tools: Mapping[str, Tool]
@@ -45,6 +48,7 @@ class Agent(Struct, frozen=True, kw_only=True):
     attempts: int = 4
     parallel: int = 8
     output_chars: int = 12_000
+    summariser: Model | None = None
     price_in: float | None = None
     price_out: float | None = None
 

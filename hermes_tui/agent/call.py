@@ -71,6 +71,12 @@ class Call:
         """Hides secrets in a text that comes in pieces."""
         return StreamRedactor(self._session.redactor)
 
+    def earlier(self, turn: int, call: str, find: str) -> str:
+        """What was said or returned earlier in the conversation, as it was."""
+        from hermes_tui.agent.earlier import show_earlier
+
+        return show_earlier(self._session.conversation, turn, call, find)
+
     def waited(self) -> float:
         """Seconds this call has spent waiting for a person about the network."""
         return self._network.waited() if self._network is not None else 0.0

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import msgspec
 
+from hermes_tui.agent.view import View, build_view, mask_of
 from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
+    Compacted,
     Event,
     FilesRestored,
     InputEdited,
@@ -26,6 +28,7 @@ from hermes_tui.events import (
     QuestionAnswered,
     QuestionAsked,
     ReplyReceived,
+    ResultsMasked,
     Rewound,
     SessionChanged,
     SessionStarted,
@@ -38,6 +41,7 @@ from hermes_tui.events import (
     TurnEnded,
     TurnStarted,
     Usage,
+    meant,
 )
 from hermes_tui.models.base import Message
 
@@ -49,6 +53,8 @@ class Conversation:
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
+        self.masked: set[str] = set()
+        self.stretches: list[Compacted] = []
         self.waiting: dict[str, InputReceived] = {}
         self.inputs: set[str] = set()
         self.approvals: dict[str, ApprovalAsked] = {}
@@ -76,6 +82,8 @@ class Conversation:
         self.mode = "ask"
         self.cwd = ""
         self.marks: dict[int, int] = {}
+        self._tools: dict[str, str] = {}
+        self._view: View | None = None
         self._partial: ReplyReceived | None = None
         self._shell: list[str] = []
 
@@ -99,20 +107,68 @@ class Conversation:
                 self._progress(event)
             case ApprovalAsked() | ApprovalAnswered() | QuestionAsked() | QuestionAnswered():
                 self._asking(event)
+            case ProcessStarted() | ProcessEnded() | TodoChanged():
+                self._state(event)
+            case MessageImported(role=role, text=text):
+                self._close_calls()
+                as_role = role if role in ("user", "assistant") else "user"
+                self._say(Message(role=as_role, content=text))
+            case SessionStarted() | SessionChanged():
+                self._about(event)
+            case ResultsMasked() | Compacted():
+                self._shorten(event)
+            case _:
+                return
+
+    # --- what the model sees -----------------------------------------------------------------
+
+    @property
+    def view(self) -> View:
+        """The conversation as the model sees it."""
+        if self._view is None:
+            self._view = build_view(self.messages, self.masked, self._tools, self.stretches)
+        return self._view
+
+    @property
+    def compacted_to(self) -> int:
+        """The first message that is not compacted."""
+        return self.stretches[-1].end if self.stretches else 0
+
+    def as_seen(self, message: Message) -> Message:
+        """A message as the model sees it, when it is not compacted."""
+        if message.role == "tool" and message.call_id in self.masked:
+            return mask_of(message, self._tools.get(message.call_id, "tool"))
+        return message
+
+    def turns_of(self, start: int, end: int) -> tuple[int, int]:
+        """The first and the last turn of a stretch of messages; 0 is before the first turn."""
+        begun = [turn for turn, at in self.marks.items() if at <= start]
+        first = max(begun, default=0)
+        return first, max([turn for turn, at in self.marks.items() if at < end], default=first)
+
+    def _say(self, message: Message) -> None:
+        self.messages.append(message)
+        if self._view is not None:
+            self._view.add(message)
+
+    def _state(self, event: ProcessStarted | ProcessEnded | TodoChanged) -> None:
+        match event:
             case ProcessStarted(process_id=name):
                 self.processes.add(name)
             case ProcessEnded(process_id=name):
                 self.processes.discard(name)
             case TodoChanged(items=items):
                 self.todo = items
-            case MessageImported(role=role, text=text):
-                self._close_calls()
-                as_role = role if role in ("user", "assistant") else "user"
-                self.messages.append(Message(role=as_role, content=text))
-            case SessionStarted() | SessionChanged():
-                self._about(event)
-            case _:
-                return
+
+    def _shorten(self, event: ResultsMasked | Compacted) -> None:
+        self._view = None
+        if isinstance(event, ResultsMasked):
+            self.masked.update(event.call_ids)
+            return
+        self.stretches.append(event)
+        self.usage = add_usage(self.usage, event.usage)
+
+    # --- events, one by one --------------------------------------------------------------------
 
     def _input(self, event: InputReceived | InputTaken | InputWithdrawn) -> None:
         if isinstance(event, InputReceived):
@@ -130,7 +186,7 @@ class Conversation:
         content = "\n\n".join([*self._shell, content])
         self._shell = []
         shown = _attached(received.text)
-        self.messages.append(Message(role="user", content=content, pictures=shown))
+        self._say(Message(role="user", content=content, pictures=shown))
 
     def _beside(self, event: InputEdited | InputMoved | ShellRan) -> None:
         """What the person does beside the conversation, to be seen with the next input."""
@@ -154,6 +210,8 @@ class Conversation:
         if turn not in self.marks:
             return
         del self.messages[self.marks[turn] :]
+        self.stretches = [one for one in self.stretches if one.end <= len(self.messages)]
+        self._view = None
         self.marks = {one: at for one, at in self.marks.items() if one < turn}
         self.open_calls, self._shell = {}, []
         self.started.clear()
@@ -167,10 +225,11 @@ class Conversation:
         self._close_calls()
         if reply.text or reply.calls:
             message = Message(role="assistant", content=reply.text, calls=reply.calls)
-            self.messages.append(message)
+            self._say(message)
         self.answered = not reply.calls
         self.open_calls = {call.id: call for call in reply.calls}
         self.call_ids.update(self.open_calls)
+        self._tools.update((call.id, meant(call).tool) for call in reply.calls)
 
     def _result(self, event: ToolEnded) -> None:
         self.started.discard(event.call_id)
@@ -180,13 +239,13 @@ class Conversation:
             content = event.for_model
             shown = event.pictures
             message = Message(role="tool", content=content, call_id=event.call_id, pictures=shown)
-            self.messages.append(message)
+            self._say(message)
 
     def _close_calls(self) -> None:
         """Give calls that never got a result one, or strict providers refuse the history."""
         for call_id in self.open_calls:
             message = Message(role="tool", content=INTERRUPTED, call_id=call_id)
-            self.messages.append(message)
+            self._say(message)
         self.open_calls = {}
         self.started.clear()
 
@@ -214,7 +273,7 @@ class Conversation:
 
     def _keep_partial(self) -> None:
         if self._partial is not None and self._partial.text:
-            self.messages.append(Message(role="assistant", content=self._partial.text))
+            self._say(Message(role="assistant", content=self._partial.text))
         self._partial = None
 
     def _asking(

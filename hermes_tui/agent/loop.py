@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from hermes_tui.agent.agent import Agent, TurnSession
-from hermes_tui.agent.context import fit
+from hermes_tui.agent.context import make_more_room, make_room
 from hermes_tui.agent.reply import stream_reply
 from hermes_tui.agent.steps import run_tools
-from hermes_tui.events import Outcome
+from hermes_tui.errors import ModelError
+from hermes_tui.events import Outcome, ReplyReceived
 
 
 async def run_turn(session: TurnSession, agent: Agent) -> Outcome:
@@ -21,8 +22,20 @@ async def run_turn(session: TurnSession, agent: Agent) -> Outcome:
         if talk.answered and not session.steering_waiting:
             return "done"
         await session.add(session.take_steering(), hold=True)
-        messages = fit(talk.messages, agent)
-        reply = await stream_reply(agent, messages, session)
+        reply = await _reply(session, agent)
         await session.add(reply, hold=bool(reply.calls))
         await run_tools(talk.open_calls, agent, session)
     return "done" if talk.answered else "limit"
+
+
+async def _reply(session: TurnSession, agent: Agent) -> ReplyReceived:
+    """Ask the model; when it says that this was too much, make room and ask once more."""
+    messages = await make_room(session, agent)
+    try:
+        return await stream_reply(agent, messages, session)
+    except ModelError as error:
+        if error.kind != "context":
+            raise
+        if not await make_more_room(session, agent):
+            raise
+    return await stream_reply(agent, await make_room(session, agent), session)

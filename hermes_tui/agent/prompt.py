@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from hermes_tui.agent.agent import Prefix
-from hermes_tui.agent.context import size_of
+from hermes_tui.agent.view import size_of
 from hermes_tui.tools.base import Tool
 
 IDENTITY = """\

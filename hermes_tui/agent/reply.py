@@ -10,7 +10,7 @@ import msgspec
 
 from hermes_tui.agent.agent import Agent, TurnSession
 from hermes_tui.agent.coalesce import Coalescer
-from hermes_tui.agent.context import size_of
+from hermes_tui.agent.view import size_of
 from hermes_tui.errors import ModelError
 from hermes_tui.events import ModelAsked, ModelFailed, ReplyReceived, TextDelta, ToolCall, Usage
 from hermes_tui.faults import point

@@ -76,6 +76,15 @@ COMMANDS: tuple[Command, ...] = (
         help="Show what the prompt is made of and how full the window is.",
     ),
     Command(
+        id="compress",
+        slash="compress",
+        args="[FOCUS]",
+        by="core",
+        surfaces=CORE,
+        title="Shorten the conversation",
+        help="Have the model see a digest of what is old; name what it must keep in mind.",
+    ),
+    Command(
         id="usage",
         slash="usage",
         by="core",

@@ -22,6 +22,7 @@ from hermes_tui.events.base import (
     Verdict,
 )
 from hermes_tui.events.calls import meant
+from hermes_tui.events.context import Compacted, ResultsMasked
 from hermes_tui.events.memory import MemoryChanged, MemoryUsed, Recalled
 from hermes_tui.events.session import MessageImported, Notice, SessionChanged, SessionStarted
 from hermes_tui.events.shown import (
@@ -69,6 +70,7 @@ __all__ = [
     "KINDS",
     "ApprovalAnswered",
     "ApprovalAsked",
+    "Compacted",
     "CoreEnding",
     "CoreOutdated",
     "Event",
@@ -96,6 +98,7 @@ __all__ = [
     "Recalled",
     "Record",
     "ReplyReceived",
+    "ResultsMasked",
     "Rewound",
     "RunsAgain",
     "SandboxFound",

@@ -23,6 +23,8 @@ async def answer(core: Core, session: Session, command: str, args: str) -> str:
             return tools(core)
         case "processes":
             return processes(core)
+        case "compress":
+            return await compressed(core, session, args)
         case "checkpoints":
             from hermes_tui.runtime import answers_checkpoints
 
@@ -50,6 +52,27 @@ async def context(core: Core, session: Session) -> str:
     share = f", {100 * tokens // window} % of {window:,}" if window else ""
     head = f"**Context**: {tokens:,} tokens{share}\n\n| part | bytes | tokens |\n|---|--:|--:|\n"
     return head + "\n".join([*rows, f"| all | {total:,} | ~{round(total / BYTES_A_TOKEN):,} |"])
+
+
+async def compressed(core: Core, session: Session, focus: str) -> str:
+    """Shorten the conversation now, keeping in mind what the person names."""
+    from hermes_tui.agent.compress import compress
+    from hermes_tui.agent.context import budget_of, mask_old
+
+    if session.conversation.in_turn:
+        raise HermesError("the agent is at work", "shorten it when the turn has ended")
+    agent = await core.agent_for(session)
+    before = session.conversation.view.size
+    room = min(budget_of(agent), max(before, 4000))
+    await mask_old(session, room)
+    made = await compress(session, agent, focus, room)
+    after = session.conversation.view.size
+    if made is None and after == before:
+        return "Nothing was shortened: there is too little to shorten, or the summary failed."
+    return (
+        f"The model now sees {after:,} bytes of this conversation instead of {before:,}. "
+        "Nothing is lost: the agent can read all of it again, and so can you."
+    )
 
 
 def usage(session: Session) -> str:

@@ -77,6 +77,10 @@ class Context(Protocol):
         """Hides secrets in a text that is kept on disk (`tools.output.TextStream`)."""
         ...
 
+    def earlier(self, turn: int, call: str, find: str) -> str:
+        """What was said or returned earlier in the conversation, as it was."""
+        ...
+
     def waited(self) -> float:
         """Seconds this call has spent waiting for a person."""
         ...

@@ -58,6 +58,9 @@ class FakeContext:
     def secrets_hidden(self) -> None:
         return None
 
+    def earlier(self, turn: int, call: str, find: str) -> str:
+        return f"{turn} {call} {find}"
+
     def waited(self) -> float:
         return self.waiting()
 

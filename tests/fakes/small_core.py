@@ -32,6 +32,9 @@ class NoCheckpoints:
     def ended(self, session: Session) -> None:
         return
 
+    def promise(self, session: Session, action: Any) -> str:
+        return ""
+
 
 class SmallCore:
     """Implements `runtime.session.Services`."""
