@@ -72,7 +72,7 @@ def _missing(text: str, folder: Path, path: str) -> list[FileFinding]:
     seen: set[str] = set()
     for number, line in enumerate(text.split("\n"), 1):
         for name in [*_LINK.findall(line), *_NAMED.findall(line)]:
-            if name in seen or "*" in name or "<" in name:
+            if name in seen or "*" in name or "<" in name or Path(name).stem.isupper():
                 continue
             seen.add(name)
             if not (folder / name).exists():

@@ -17,7 +17,9 @@ from hermes_tui.skills.words import is_common, words
 SURE = 0.34
 """Share of what a request says that a skill must cover to be offered."""
 _NEAR_BEST = 0.55
-_SHORT, _LONG = 90, 320
+_LITTLE, _SOME, _SLIGHT = 0.16, 0.24, 3.2
+"""Shares and score that are enough when words of the description, or words like them, meet."""
+_SHORTER, _LONG = (90, 70, 50), 320
 _SHORT_REQUEST = 4
 _ORIGINS = {"user": 0, "learned": 1, "hub": 2, "bundled": 3}
 
@@ -48,13 +50,14 @@ class Offer(Struct, frozen=True, kw_only=True):
 def fitting(request: str, offers: Sequence[Offer]) -> list[Offer]:
     """Those of the offers that fit well enough to be shown, best first.
 
-    A skill must cover a good part of what the request says, by two telling words at least, or be
-    called by its name; and it must not be far behind the best one.
+    A skill must cover a good part of what the request says, or share a telling word with it in
+    its description, or be called by its name; and it must not be far behind the best one.
     """
     asked = words(request)
     kept: list[Offer] = []
     for one in offers:
-        if _named(one.name, asked) or (one.share >= _bar(asked) and _telling(one, asked)):
+        sure = one.share >= _bar(asked) and _telling(one, asked)
+        if sure or _named(one.name, asked) or _up_front(one, asked):
             kept.append(one)
     top = max((one.score for one in kept), default=0.0)
     return [one for one in kept if one.score >= _NEAR_BEST * top]
@@ -82,10 +85,11 @@ def standing_text(skills: Collection[Skill], limit: int) -> str:
         "Skills: instructions for certain tasks. When a task fits one, read it with use_skill"
         " before you begin; find_skills searches all of them.\n"
     )
-    full = [f"- {one.name}: {_cut(_first(one.description), _SHORT)}" for one in ordered]
-    text = head + "\n".join(full)
-    if _size(text) <= limit:
-        return text
+    for most in _SHORTER:
+        lines = [f"- {one.name}: {_cut(_first(one.description), most)}" for one in ordered]
+        text = head + "\n".join(lines)
+        if _size(text) <= limit:
+            return text
     names = head + ", ".join(one.name for one in ordered)
     if _size(names) <= limit:
         return names
@@ -119,6 +123,15 @@ def _telling(one: Offer, asked: list[str]) -> bool:
         return True
     front = set(words(f"{one.name} {one.description}"))
     return any(hit in front for hit in rare)
+
+
+def _up_front(one: Offer, asked: list[str]) -> bool:
+    """Whether a telling word of the request stands in what the skill says it is for."""
+    if one.share < _LITTLE or one.score < _SLIGHT:
+        return False
+    front = set(words(f"{one.name} {one.description}"))
+    rare = [hit for hit in one.hits if hit in front and not is_common(hit)]
+    return any(hit in asked for hit in rare) or (one.share >= _SOME and bool(rare))
 
 
 def _named(name: str, asked: list[str]) -> bool:

@@ -23,11 +23,11 @@ COMMON_WORDS = """
     file final find first fix folder follow following format full function general generate give
     given good guide handle hold home identify important include information input install
     instruction issue item keep key kind language large last line link list load local long look
-    main make manage message method mode move multiple name new next note number old open
-    operation option order original output page part pass path people perform place point possible
+    main make manage md message method mode move multiple name new next note number old open
+    operation option order original output page part pass path people perform place plan point possible
     problem process program project prompt provide question quick read receive reference remove
     report request require response result return review right root rule run save script search
-    second section see select send service set setup share show simple single skill small source
+    second section see select send service set setup share show simple single small source
     specific standard start state step still stop store string support sure system take task team
     tell test text time title today tool try two type update url use used user using value version
     view wait web week whole word work workflow write wrong year
@@ -38,6 +38,7 @@ WORDS_ALIKE: tuple[str, ...] = (
     "fix repair debug troubleshoot diagnose solve",
     "error exception crash failure bug traceback",
     "broken failing red flaky",
+    "down outage unavailable 502 503 504 5xx",
     "delete remove erase purge drop",
     "clean tidy declutter cleanup organize sort",
     "rename relabel",

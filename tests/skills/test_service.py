@@ -12,7 +12,7 @@ from hermes_tui.skills.life import Use
 from hermes_tui.skills.offering import note_text
 from tests.skills.conftest import House
 
-TASK = "feed the sourdough starter and plan the rye loaves for the weekend"
+TASK = "feed the sourdough starter and bake the rye loaves"
 STEPS = "# Sourdough\n\n1. Feed the starter with rye flour.\n2. Build the oven.\n3. Plan loaves.\n"
 
 
