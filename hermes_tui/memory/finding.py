@@ -59,9 +59,10 @@ def typed(c: apsw.Connection, query: str, card: bool, states: Sequence[str]) -> 
     words = terms(query)
     found = {fact.id: fact for fact, _ in rows.matching(c, words, _LOOKED_AT, typed=True)}
     if len(query.strip()) >= 2:
-        for fact in rows.listed(c, states, 5000):
-            if fold(query.strip()) in fold(fact.text) or fact.id == fold(query.strip()):
-                found.setdefault(fact.id, fact)
+        for fact in rows.containing(c, query.strip(), _LOOKED_AT):
+            found.setdefault(fact.id, fact)
+    if (key := rows.key_of(query)) and (named := rows.get(c, key)) is not None:
+        found.setdefault(named.id, named)
     kept = [f for f in found.values() if f.state in states and (not card or f.kind in CARD)]
     return sorted(kept, key=lambda fact: -_coverage(words, fact))
 

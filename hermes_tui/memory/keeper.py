@@ -64,7 +64,8 @@ class Memory:
             return chosen, rows.newest_change(c), _kept(c)
 
         chosen, newest, kept = await self.facts.read(work)
-        await self.facts.write(lambda c: _shown(c, session, 0, chosen, newest))
+        if newest:
+            await self.facts.write(lambda c: _shown(c, session, 0, chosen, newest))
         parts = choosing.text_of(chosen, kept)
         if self.beside is not None and not lean:
             parts = (*parts, *_of_provider(self.beside, place, budget))
@@ -77,7 +78,8 @@ class Memory:
             return Note()
         session, budget = talk.session, self.settings.note_bytes
         told = await self.facts.read(lambda c: telling.told(c, talk, said, place, budget))
-        await self.facts.write(lambda c: _shown(c, session, turn, told.chosen, told.upto))
+        if told.chosen or told.upto > told.after:
+            await self.facts.write(lambda c: _shown(c, session, turn, told.chosen, told.upto))
         if self.beside is None:
             return Note(text=told.text, chosen=told.chosen)
         text = await self._context(session, said, place)

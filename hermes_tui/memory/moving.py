@@ -20,6 +20,8 @@ from hermes_tui.memory.words import clean, terms
 
 What = Literal["memory", "user", "jsonl"]
 _LIVE = ("current", "disputed")
+_COMPARED = 300
+"""Imports up to this size say which of their entries look like others; it takes a while each."""
 _FEW = 4
 """A memory this small may be replaced whole without being asked twice."""
 
@@ -91,7 +93,7 @@ def _take_in(
         if (twin := known.get(_mark(fact))) is not None:
             names[fact.id] = twin.id
             continue
-        near = _looks_like(write.c, fact)
+        near = _looks_like(write.c, fact) if len(wanted) <= _COMPARED else None
         made = write.put(msgspec.structs.replace(fact, id="", other=""))
         known[_mark(made)], names[fact.id] = made, made.id
         added.append(msgspec.structs.replace(made, other=fact.other))

@@ -80,6 +80,17 @@ def matching(
     return list(zip(facts, scores, strict=True))
 
 
+def containing(c: apsw.Connection, part: str, limit: int) -> list[Fact]:
+    """Statements, old ones too, with a text in them as it stands, the one changed last first."""
+    bare = part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    rows = c.execute(
+        f"SELECT {_FIELDS} FROM fact f WHERE f.text LIKE '%' || ? || '%' ESCAPE '\\'"
+        " ORDER BY f.changed DESC, f.key DESC LIMIT ?",
+        (bare, limit),
+    )
+    return _with_sources(c, [_fact(row) for row in rows])
+
+
 def newest_change(c: apsw.Connection) -> int:
     """The number of the newest change, 0 for none."""
     row: Any = c.execute("SELECT max(id) FROM fact_change").fetchone()

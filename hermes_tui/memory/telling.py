@@ -35,11 +35,12 @@ class Talk(Struct, frozen=True, kw_only=True):
 
 
 class Told(Struct, frozen=True, kw_only=True):
-    """A note beside an input. upto: the newest change it knows of."""
+    """A note beside an input. upto: the newest change it knows of, after: the one before."""
 
     text: str = ""
     chosen: tuple[Chosen, ...] = ()
     upto: int = 0
+    after: int = 0
 
 
 def told(c: apsw.Connection, talk: Talk, said: str, place: Place, budget: int) -> Told:
@@ -47,13 +48,13 @@ def told(c: apsw.Connection, talk: Talk, said: str, place: Place, budget: int) -
     newest = rows.newest_change(c)
     shown, after = _shown(c, talk), _upto(c, talk)
     news: list[tuple[str, Chosen | None]] = []
-    if after is not None and newest > after:
+    if newest > after:
         news = _news(c, talk.session, after, place, shown)
     lines, chosen, room = _fill(news, NEWS_HEAD, budget)
     named = shown | {one.fact.id for one in chosen}
     recalled = _recalled(c, said, place, named)
     more, also, _ = _fill([(line(one.fact), one) for one in recalled], RECALL_HEAD, room)
-    return Told(text="\n".join(lines + more), chosen=(*chosen, *also), upto=newest)
+    return Told(text="\n".join(lines + more), chosen=(*chosen, *also), upto=newest, after=after)
 
 
 def note_use(c: apsw.Connection, session: str, turn: int, chosen: Sequence[Chosen]) -> None:
@@ -179,7 +180,7 @@ def _shown(c: apsw.Connection, talk: Talk) -> set[str]:
     return {f"m{fact}" for fact, turn in found if not turn or turn in talk.turns}
 
 
-def _upto(c: apsw.Connection, talk: Talk) -> int | None:
+def _upto(c: apsw.Connection, talk: Talk) -> int:
     found: Any = c.execute("SELECT turn, change FROM fact_told WHERE session = ?", (talk.session,))
     known = [int(change) for turn, change in found if not turn or turn in talk.turns]
-    return max(known, default=None)
+    return max(known, default=0)

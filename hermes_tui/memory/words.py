@@ -7,6 +7,8 @@ import unicodedata
 from functools import lru_cache
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’._/:@+#-]+[^\W_]+)*[+#]*", re.UNICODE)
+_TWO = re.compile(r"\b(time|user|file|host|code)[ -](zone|name|names)\b", re.IGNORECASE)
+"""Words that are written as one or as two."""
 _CJK = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힯]+")
 HIDDEN = re.compile(
     r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|[\U000e0000-\U000e007f]"
@@ -64,7 +66,7 @@ def clean(text: str) -> str:
 def tokens(text: str) -> tuple[str, ...]:
     """The words as they are written, characters of Chinese, Japanese and Korean in pairs."""
     found: list[str] = []
-    for word in _TOKEN.findall(unicodedata.normalize("NFKC", text)):
+    for word in _TOKEN.findall(_TWO.sub(r"\1\2", unicodedata.normalize("NFKC", text))):
         if word.isascii():
             found.append(word)
             continue

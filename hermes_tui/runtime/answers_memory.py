@@ -54,7 +54,7 @@ async def me(core: Core, session: Session, args: str) -> str:
     rest = rest.strip()
     match word:
         case "":
-            return await _card(core)
+            return await _card(core, session)
         case "edit":
             return await _edit(core, rest)
         case "forget":
@@ -69,8 +69,9 @@ async def me(core: Core, session: Session, args: str) -> str:
             return await handlers.answer(core, args, session.id)
 
 
-async def _card(core: Core) -> str:
-    found = await core.memory.memory.facts.list(card=True, limit=500)
+async def _card(core: Core, session: Session) -> str:
+    intent = intents.ListFacts(session=session.id, card=True)
+    found = (await handlers.list_facts(core, intent, _NOBODY)).facts
     if not found:
         return (
             "Nothing is noted about you yet. Say «remember that …», or wait: the agent notes what"

@@ -12,7 +12,7 @@ from hermes_tui.memory import asking, moving, saying
 from hermes_tui.memory.choosing import origin
 from hermes_tui.memory.facts import Wish, source
 from hermes_tui.memory.finding import short
-from hermes_tui.memory.place import Place
+from hermes_tui.memory.place import Place, visible
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.remembering import SECRET, SECRET_HINT, Remembering
 from hermes_tui.search.index import search
@@ -29,6 +29,9 @@ async def list_facts(core: Core, intent: intents.ListFacts, face: Face) -> inten
     found = await facts.list(
         intent.query, card=intent.card, everything=intent.everything, limit=intent.limit
     )
+    place = await _place(core, intent.session)
+    if place.person or place.chat or place.group:
+        found = tuple(one for one in found if visible(one, place))
     told = await facts.told(intent.session) if intent.session else 0
     return intents.FactList(facts=found, kept=await facts.count(), told=told)
 

@@ -17,7 +17,7 @@ CREATE TABLE fact (
   used REAL NOT NULL DEFAULT 0,
   uses INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX fact_state ON fact(state, kind);
+CREATE INDEX fact_changed ON fact(changed);
 
 CREATE TABLE fact_source (
   fact INTEGER NOT NULL REFERENCES fact(key) ON DELETE CASCADE,
