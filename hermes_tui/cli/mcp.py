@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Annotated
 
+import msgspec
 import typer
 
 from hermes_tui.cli import mcp_serve, mcp_servers, output
@@ -65,12 +67,12 @@ def add(
     secret: Annotated[
         list[str] | None, _texts("--secret", "NAME", "The same, its value secret, asked for now.")
     ] = None,
-    oauth: Annotated[
-        bool, typer.Option("--oauth", help="It wants a login in the browser.")
-    ] = False,
     yes: Yes = False,
+    json: Json = False,
 ) -> None:
     """Write a server down, look at what it offers, and accept it. Options come first.
+
+    A server that wants a login in the browser is added first, then `hermes mcp login NAME`.
 
     Example: hermes mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
     """
@@ -86,24 +88,24 @@ def add(
         url=target[0] if is_url else "",
         env={} if is_url else given,
         headers=given if is_url else {},
-        auth="oauth" if oauth else "",
     )
     servers.put(home, name, one)
-    print(f"{name} is written down in {servers.file_of(home)}")
-    if oauth:
-        print(f"log in now: `hermes mcp login {name}`")
-        return
-    _look_and_accept(home, name, one, yes)
+    _note(f"{name} is written down in {servers.file_of(home)}")
+    try:
+        _look_and_accept(home, name, one, yes=yes, json=json)
+    except HermesError as error:
+        hint = f"if it wants a login: `hermes mcp login {name}`" if is_url else error.hint
+        raise HermesError(error.message, hint or f"`hermes mcp remove {name}`") from error
 
 
 @app.command()
-def accept(name: Name, yes: Yes = False) -> None:
+def accept(name: Name, yes: Yes = False, json: Json = False) -> None:
     """Look at what a server is and offers now, and accept it. Nothing else of it is ever used.
 
     Example: hermes mcp accept files
     """
     home = Home.find()
-    _look_and_accept(home, name, mcp_servers.named(home, name), yes)
+    _look_and_accept(home, name, mcp_servers.named(home, name), yes=yes, json=json)
 
 
 @app.command("test")
@@ -124,7 +126,7 @@ def try_(name: Name, json: Json = False) -> None:
 
 
 @app.command()
-def remove(name: Name) -> None:
+def remove(name: Name, json: Json = False) -> None:
     """Take a server out, with what was accepted of it and its login.
 
     Example: hermes mcp remove files
@@ -134,7 +136,7 @@ def remove(name: Name) -> None:
         raise HermesError(f"there is no server {name!r}", "`hermes mcp list` shows them")
     accepted.remove(home, name)
     mcp_servers.forget_secrets(home, name)
-    print(f"{name} is removed")
+    _done(json, f"{name} is removed", name=name)
 
 
 @app.command()
@@ -145,6 +147,7 @@ def login(
         bool, typer.Option("--paste", help="The browser is elsewhere: paste where it ended.")
     ] = False,
     yes: Yes = False,
+    json: Json = False,
 ) -> None:
     """Log in to a server in the browser; its tokens are kept among the home's secrets.
 
@@ -154,19 +157,20 @@ def login(
 
     home = Home.find()
     one = mcp_servers.named(home, name)
+    if not one.url:
+        raise HermesError(f"{name} is a program, which has no login", "give it a key: --secret")
     if one.auth != "oauth":
-        raise HermesError(f"{name} has no login", 'its entry in mcp.json would say "auth": "oauth"')
+        one = msgspec.structs.replace(one, auth="oauth")
+        servers.put(home, name, one)
     if again:
         Tokens(name, home).forget()
     found = mcp_servers.login(home, name, one, paste=paste)
-    print(f"logged in to {name}")
-    if not found.differs.nothing:
-        mcp_servers.show(found, one)
-        mcp_servers.accept(home, found, sure=yes)
+    _done(json, f"logged in to {name}", name=name)
+    _accept(home, found, one, yes=yes, json=json)
 
 
 @app.command()
-def logout(name: Name) -> None:
+def logout(name: Name, json: Json = False) -> None:
     """Forget the login of a server.
 
     Example: hermes mcp logout tracker
@@ -175,7 +179,8 @@ def logout(name: Name) -> None:
 
     home = Home.find()
     mcp_servers.named(home, name)
-    print("logged out" if Tokens(name, home).forget() else "there was no login")
+    there = Tokens(name, home).forget()
+    _done(json, "logged out" if there else "there was no login", name=name, login=there)
 
 
 @app.command()
@@ -187,8 +192,26 @@ def serve() -> None:
     mcp_serve.run()
 
 
-def _look_and_accept(home: Home, name: str, one: Server, yes: bool) -> None:
+def _look_and_accept(home: Home, name: str, one: Server, *, yes: bool, json: bool) -> None:
     found = mcp_servers.reach(home, name, one)
-    mcp_servers.show(found, one)
-    if not mcp_servers.accept(home, found, sure=yes):
+    if not _accept(home, found, one, yes=yes, json=json):
         raise typer.Exit(1)
+
+
+def _accept(home: Home, found: mcp_servers.Found, one: Server, *, yes: bool, json: bool) -> bool:
+    if json:
+        output.emit(found)
+    else:
+        mcp_servers.show(found, one)
+    return mcp_servers.accept(home, found, sure=yes)
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _done(json: bool, text: str, **facts: object) -> None:
+    if json:
+        output.emit(facts)
+    else:
+        print(text)

@@ -119,10 +119,10 @@ def _show_change(found: Found, name: str) -> None:
 def accept(home: Home, found: Found, *, sure: bool) -> bool:
     """Have a person accept what was shown; whether they did."""
     if not sure and not output.confirmed(f"Accept {found.name} and these tools?"):
-        print(f"not accepted; `hermes mcp accept {found.name}` asks again")
+        print(f"not accepted; `hermes mcp accept {found.name}` asks again", file=sys.stderr)
         return False
     accepted.put(home, found.name, found.offer)
-    print(f"accepted: {len(found.offer.tools)} tools")
+    print(f"accepted: {len(found.offer.tools)} tools", file=sys.stderr)
     return True
 
 

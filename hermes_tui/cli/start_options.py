@@ -33,6 +33,7 @@ commands
   search                 search everything that was ever said
   skills                 list, read, write, check, find, install and export skills
   tool                   list the agent's tools, call one without a model
+  mcp                    add, accept, test and remove servers of tools; be one
   policy                 say what the agent may run, and why
   audit                  list what was decided; prove that the record is whole
   redact                 hide secrets in text: standard input to standard output

@@ -16,6 +16,7 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "skills": (("skills", "list"), "write-commit-message"),
     "tool": (("tool", "list"), "read_file"),
     "audit": (("audit", "verify"), "empty"),
+    "mcp": (("mcp", "list"), "no servers yet"),
     "policy": (("policy", "check", "git push --force"), "git"),
     "redact": (("redact",), ""),
     "doctor": (("doctor",), "config"),
