@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from hermes_tui import events
 from hermes_tui.approval_text import revealed
+from hermes_tui.context_text import shortened
 from hermes_tui.events import Event
 from hermes_tui.plain.speech import count, duration, one_line, sentence, speakable
 from hermes_tui.rewind_text import restored
@@ -200,6 +201,8 @@ def _question(event: events.QuestionAsked | events.QuestionAnswered) -> Iterable
 
 def _rest(event: Event) -> Iterable[str]:
     match event:
+        case events.Compacted() | events.ResultsMasked():
+            yield sentence(f"Notice: {shortened(event)}")
         case events.FilesRestored():
             yield sentence(restored(event), "/undo brings them back")
         case events.MessageImported():
