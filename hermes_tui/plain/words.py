@@ -199,12 +199,16 @@ def _question(event: events.QuestionAsked | events.QuestionAnswered) -> Iterable
     return (f"Question: {event.text}", *options, how)
 
 
+def _of_the_past(event: events.Compacted | events.ResultsMasked | events.FilesRestored) -> str:
+    if isinstance(event, events.FilesRestored):
+        return sentence(restored(event), "/undo brings them back")
+    return sentence(f"Notice: {shortened(event)}")
+
+
 def _rest(event: Event) -> Iterable[str]:
     match event:
-        case events.Compacted() | events.ResultsMasked():
-            yield sentence(f"Notice: {shortened(event)}")
-        case events.FilesRestored():
-            yield sentence(restored(event), "/undo brings them back")
+        case events.Compacted() | events.ResultsMasked() | events.FilesRestored():
+            yield _of_the_past(event)
         case events.MessageImported():
             who = "You" if event.role == "user" else event.role.capitalize()
             yield f"{who}: {event.text}"
