@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from hermes_tui.events import Compacted
 from hermes_tui.models.base import Message
 
+PICTURE_BYTES = 4_800
+"""About 1,600 tokens: providers scale larger pictures down to this."""
 READ_ON = "Noted. I go on from there."
 _HEAD = (
     "[What came before in this conversation, kept short. Nothing is lost: read_earlier shows any"
@@ -83,6 +85,7 @@ def size_of(text: str) -> int:
 
 
 def size_of_message(message: Message) -> int:
-    """Bytes of a message, with its calls."""
+    """Bytes of a message, with its calls, and what its pictures cost as if they were text."""
     calls = sum(len(call.arguments) + len(call.tool) + 60 for call in message.calls)
-    return size_of(message.content) + calls + 20
+    pictures = PICTURE_BYTES * len(message.pictures)
+    return size_of(message.content) + calls + pictures + 20

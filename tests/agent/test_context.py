@@ -15,6 +15,7 @@ from hermes_tui.agent.context import make_room, tail_start
 from hermes_tui.agent.conversation import Conversation
 from hermes_tui.agent.earlier import show_earlier
 from hermes_tui.agent.ledger_lines import findings
+from hermes_tui.agent.view import mask_of, size_of_message
 from hermes_tui.codec import decode_event, encode_event
 from hermes_tui.errors import NotFoundError
 from hermes_tui.events import (
@@ -23,6 +24,7 @@ from hermes_tui.events import (
     InputReceived,
     InputTaken,
     Notice,
+    Picture,
     ReplyReceived,
     ResultsMasked,
     Rewound,
@@ -313,3 +315,11 @@ async def test_an_endpoint_that_takes_less_than_it_said_is_asked_again_with_less
         events = await until(face, TurnEnded)
     assert any(isinstance(one, ResultsMasked) for one in events)
     assert events[-1].outcome == "done"  # type: ignore[attr-defined]
+
+
+def test_a_picture_takes_room_and_a_masked_result_shows_none() -> None:
+    picture = Picture(path="/x/picture.png", media="image/png")
+    plain = Message(role="tool", content="a picture", call_id="c")
+    shown = Message(role="tool", content="a picture", call_id="c", pictures=(picture,))
+    assert size_of_message(shown) - size_of_message(plain) > 4_000
+    assert mask_of(shown, "read_file").pictures == ()
