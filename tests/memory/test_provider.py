@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from hermes_tui.intents.memory import Fact
 from hermes_tui.memory.beside import Beside
 from hermes_tui.memory.place import Place
 from hermes_tui.memory.provider import GROUP, Answer, Heard, ProviderError, ProviderSettings, made
@@ -19,39 +18,13 @@ from hermes_tui.memory.provider import GROUP, Answer, Heard, ProviderError, Prov
 HERE = Place()
 
 
-class NoteFile:
-    """The example of `docs/memory.md`: a provider that keeps lines in a file."""
-
-    name = "notefile"
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.fails = 0
-
-    def lines(self) -> tuple[str, ...]:
-        return tuple(self.path.read_text().splitlines()) if self.path.exists() else ()
-
-    async def observe(self, messages: tuple[Heard, ...], place: Place) -> None:
-        if self.fails:
-            self.fails -= 1
-            raise ProviderError("the file is on holiday")
-        with self.path.open("a") as file:
-            file.writelines(f"{one.text}\n" for one in messages if one.by == "user")
-
-    async def card(self, place: Place) -> tuple[str, ...]:
-        return self.lines()[:3]
-
-    async def context(self, said: str, session: str, place: Place) -> str:
-        return "\n".join(line for line in self.lines() if set(said.split()) & set(line.split()))
-
-    async def ask(self, question: str, session: str, place: Place) -> Answer:
-        return Answer(text=await self.context(question, session, place), by=self.name)
-
-    async def conclude(self, fact: Fact) -> None:
-        await self.observe((Heard(session="", message="", by="user", text=fact.text),), HERE)
-
-    async def close(self) -> None:
-        return
+def example() -> Any:
+    """The provider that `docs/memory.md` shows, as it stands there."""
+    page = (Path(__file__).parents[2] / "docs" / "memory.md").read_text()
+    code = page.partition("```python\n")[2].partition("```")[0]
+    names: dict[str, Any] = {}
+    exec(compile(code, "docs/memory.md", "exec"), names)
+    return names["NoteFile"](ProviderSettings())
 
 
 def heard(text: str) -> tuple[Heard, ...]:
@@ -66,13 +39,12 @@ async def settle(true: Callable[[], object]) -> None:
 
 
 @pytest.fixture
-async def beside(tmp_path: Path) -> Beside:
-    loop = asyncio.get_running_loop()
-    return Beside(NoteFile(tmp_path / "notes"), loop.create_task, 0.2)
+async def beside() -> Beside:
+    return Beside(example(), asyncio.get_running_loop().create_task, 0.2)
 
 
-def test_a_package_brings_its_provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    entry = SimpleNamespace(name="notefile", load=lambda: lambda settings: NoteFile(tmp_path / "n"))
+def test_a_package_brings_its_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = SimpleNamespace(name="notefile", load=lambda: lambda settings: example())
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [entry] * (group == GROUP))
     assert made("notefile", ProviderSettings()).name == "notefile"
 
@@ -96,8 +68,11 @@ async def test_what_is_handed_over_comes_back_as_card_and_context(beside: Beside
 
 
 async def test_a_failure_is_told_once_and_the_provider_is_left_alone(beside: Beside) -> None:
+    async def fails(*args: Any) -> None:
+        raise ProviderError("the file is on holiday")
+
     provider: Any = beside.provider
-    provider.fails = 1
+    provider.observe = fails
     beside.observe(heard("one"), HERE)
     await settle(lambda: beside.trouble)
     assert "on holiday" in beside.problem()
