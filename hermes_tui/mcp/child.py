@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,20 @@ class Child:
 
         incoming, reader = anyio.create_memory_object_stream[Any](0)
         writer, outgoing = anyio.create_memory_object_stream[Any](0)
+        async with self._running() as running, _tasks() as start:
+            start(self._read(running, incoming))
+            start(self._write(running, outgoing))
+            try:
+                yield reader, writer
+            finally:
+                for stream in (reader, writer):
+                    stream.close()
+        for stream in (incoming, outgoing):
+            stream.close()
+
+    @asynccontextmanager
+    async def _running(self) -> AsyncGenerator[process.Process]:
+        """The program, from its start to its end, with an ear for its errors."""
         near, far = os.pipe()
         try:
             running = await self._start(far)
@@ -73,25 +87,12 @@ class Child:
         os.set_blocking(near, False)
         loop.add_reader(near, self._hear, near, loop)
         try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [
-                    group.create_task(self._read(running, incoming)),
-                    group.create_task(self._write(running, outgoing)),
-                ]
-                try:
-                    yield reader, writer
-                finally:
-                    reader.close()
-                    writer.close()
-                    for task in tasks:
-                        task.cancel()
+            yield running
         finally:
             self.lost.set()
-            await asyncio.shield(asyncio.ensure_future(_end(running)))
+            await asyncio.shield(_end(running))
             loop.remove_reader(near)
             os.close(near)
-            for stream in (incoming, reader, writer, outgoing):
-                stream.close()
 
     async def _start(self, errors: int) -> process.Process:
         argv = ["/bin/sh", "-c", _WITH_ERRORS_ASIDE, "sh", str(errors), *self._argv]
@@ -113,20 +114,16 @@ class Child:
         del self._errors[: -2 * _SAID]
 
     async def _read(self, running: process.Process, incoming: Any) -> None:
-        """Lines from the program; what is no message is noise and passed over."""
+        """Pass on what the program says, until it ends or nobody listens any more."""
         import anyio
 
         rest = bytearray()
         try:
-            while chunk := await running.read():
+            while (chunk := await running.read()) and len(rest) < _LONGEST_LINE:
                 rest += chunk
                 *lines, last = rest.split(b"\n")
                 rest = bytearray(last)
-                for line in lines:
-                    if (message := _message(bytes(line))) is not None:
-                        await incoming.send(message)
-                if len(rest) > _LONGEST_LINE:
-                    break
+                await _pass_on(lines, incoming)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             return
         finally:
@@ -142,6 +139,25 @@ class Child:
             self.lost.set()
         finally:
             outgoing.close()
+
+
+async def _pass_on(lines: list[bytearray], incoming: Any) -> None:
+    """Lines as messages; what is none is noise and passed over."""
+    for line in lines:
+        if (message := _message(bytes(line))) is not None:
+            await incoming.send(message)
+
+
+@asynccontextmanager
+async def _tasks() -> AsyncGenerator[Callable[[Coroutine[Any, Any, None]], None]]:
+    """Tasks that are cancelled when the block ends."""
+    started: list[asyncio.Task[None]] = []
+    async with asyncio.TaskGroup() as group:
+        try:
+            yield lambda work: started.append(group.create_task(work))
+        finally:
+            for one in started:
+                one.cancel()
 
 
 def _message(line: bytes) -> SessionMessage | None:

@@ -97,22 +97,26 @@ class Link:
             raise ToolError(f"the server {self.name} is switched off")
         faults.need_sdk()
         self._used = time.monotonic()
-        failures = 0
         self._hurry.set()
         try:
             async with asyncio.timeout(self._times.connect), self._changed:
-                while self._client is None or self._lost.is_set():
-                    if self._task is None or self._task.done():
-                        self.state = "connecting"
-                        self._task = self._spawn(self._live())
-                    failures += self.state == "waiting"
-                    if failures > 1 or self.state == "closed":
-                        raise ToolError(f"the server {self.name} can't be reached: {self.problem}")
-                    await self._changed.wait()
-                return self._client
+                return await self._connection()
         except TimeoutError:
             why = self.problem or f"no answer in {self._times.connect:g} s"
             raise ToolError(f"the server {self.name} can't be reached: {why}") from None
+
+    async def _connection(self) -> mcp.Client:
+        """The client, once there is one; given up when a try from now on has failed."""
+        failures = 0
+        while self._client is None or self._lost.is_set():
+            if self._task is None or self._task.done():
+                self.state = "connecting"
+                self._task = self._spawn(self._live())
+            failures += self.state == "waiting"
+            if failures > 1 or self.state == "closed":
+                raise ToolError(f"the server {self.name} can't be reached: {self.problem}")
+            await self._changed.wait()
+        return self._client
 
     async def call(
         self, tool: str, arguments: dict[str, Any], progress: Callable[[str], None]

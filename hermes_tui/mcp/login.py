@@ -164,23 +164,26 @@ class Login(OAuthClientProvider):
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """The SDK's flow; but a token that is refused is refreshed before a person is asked."""
         flow = super()._auth_flow(request)
-        tried = False
+        may_refresh = True
         try:
             outgoing = await anext(flow)
             while True:
                 response = yield outgoing
                 refused = outgoing is request and response.status_code == 401
-                if refused and not tried and self.context.can_refresh_token():
-                    tried = True
+                if refused and may_refresh and self.context.can_refresh_token():
+                    may_refresh = False
                     refreshed = yield await self._refresh_token()
-                    if await self._handle_refresh_response(refreshed):
-                        self._add_auth_header(request)
-                        response = yield request
+                    again = await self._handle_refresh_response(refreshed)
+                    response = (yield self._with_token(request)) if again else response
                 outgoing = await flow.asend(response)
         except StopAsyncIteration:
             return
         finally:
             await flow.aclose()
+
+    def _with_token(self, request: httpx2.Request) -> httpx2.Request:
+        self._add_auth_header(request)
+        return request
 
 
 def provider(name: str, server: Server, home: Home, person: Person | None = None) -> Login:

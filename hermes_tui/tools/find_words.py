@@ -148,14 +148,13 @@ def _ascii(line: str) -> list[str]:
 
 def _families() -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
-    for lines, weight in ((_DOING, 0.3), (_THINGS, 0.5)):
-        for line in lines:
-            stems = list(dict.fromkeys(stem(one) for one in _ascii(line)))
-            for one in stems:
-                others = found.setdefault(one, {})
-                for other in stems:
-                    if other != one:
-                        others[other] = max(weight, others.get(other, 0.0))
+    weighed = [(line, 0.3) for line in _DOING] + [(line, 0.5) for line in _THINGS]
+    for line, weight in weighed:
+        stems = dict.fromkeys((stem(one) for one in _ascii(line)), weight)
+        for one in stems:
+            others = found.setdefault(one, {})
+            others.update({other: max(weight, others.get(other, 0.0)) for other in stems})
+            others.pop(one)
     return found
 
 
