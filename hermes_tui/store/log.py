@@ -11,20 +11,22 @@ import apsw
 from hermes_tui.codec import decode_event, encode_event
 from hermes_tui.errors import NotFoundError
 from hermes_tui.events import (
-    Event,
     InputReceived,
     MessageImported,
     RanAgain,
     Record,
     ReplyReceived,
+    SessionStarted,
     ToolEnded,
     TurnEnded,
     TurnStarted,
 )
 from hermes_tui.intents import SessionInfo
+from hermes_tui.store import message_index
 from hermes_tui.store.db import Database
 
 _FIELDS = "key, id, title, cwd, model, mode, created, updated, messages, last, pinned, archived"
+_PLAIN = SessionStarted()
 
 
 class Log:
@@ -37,10 +39,15 @@ class Log:
         """Store a new session with its first events; returns its key."""
 
         def work(c: apsw.Connection) -> int:
+            started = next((r.event for r in first if isinstance(r.event, SessionStarted)), _PLAIN)
             c.execute(
-                "INSERT INTO session (id, title, cwd, model, mode, created, updated)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (info.id, info.title, info.cwd, info.model, info.mode, info.created, info.updated),
+                "INSERT INTO session (id, title, cwd, model, mode, created, updated,"
+                " origin, person, chat, grouped) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(info.id, info.title, info.cwd, info.model, info.mode),
+                    *(info.created, info.updated),
+                    *(started.origin, started.person, started.chat, started.group),
+                ),
             )
             key = c.last_insert_rowid()
             _append(c, key, first)
@@ -88,11 +95,7 @@ class Log:
 
         def work(c: apsw.Connection) -> None:
             key = _key(c, session)
-            c.execute(
-                "INSERT INTO message_index (message_index, rowid, text) SELECT 'delete', id, text"
-                " FROM message WHERE session = ? AND text IS NOT NULL",
-                (key,),
-            )
+            message_index.remove(c, key)
             c.execute("DELETE FROM session WHERE key = ?", (key,))
 
         await self.db.write(work)
@@ -258,25 +261,15 @@ def _append(c: apsw.Connection, key: int, records: Sequence[Record]) -> None:
             "INSERT INTO event (session, n, ts, kind, v, data) VALUES (?, ?, ?, ?, ?, ?)",
             (key, record.n, record.ts, kind, version, data.decode()),
         )
-        if text := _searchable(record.event):
-            c.execute(
-                "INSERT INTO message_index (rowid, text) VALUES (?, ?)",
-                (c.last_insert_rowid(), text),
-            )
         said += isinstance(record.event, (InputReceived, ReplyReceived, MessageImported))
         if isinstance(record.event, (TurnStarted, TurnEnded)):
             turn = isinstance(record.event, TurnStarted)
+    message_index.add(c, key, records)
     c.execute(
         "UPDATE session SET last = ?, updated = max(updated, ?), messages = messages + ?,"
         " open_turn = coalesce(?, open_turn) WHERE key = ?",
         (records[-1].n, records[-1].ts, said, turn, key),
     )
-
-
-def _searchable(event: Event) -> str:
-    if isinstance(event, (InputReceived, ReplyReceived, MessageImported)):
-        return event.text
-    return event.for_model if isinstance(event, ToolEnded) else ""
 
 
 def _key(c: apsw.Connection, session: str) -> int:

@@ -50,7 +50,7 @@ def run(folder: Path, url: str, fault: str = "") -> int:
 def events_of(folder: Path) -> list[Event]:
     with apsw.Connection(str(folder / "home" / "state.db")) as db:
         assert db.pragma("integrity_check") == "ok"
-        db.execute("INSERT INTO message_index (message_index, rank) VALUES ('integrity-check', 1)")
+        db.execute("INSERT INTO recall_index (recall_index) VALUES ('integrity-check')")
         rows = db.execute("SELECT kind, v, data FROM event ORDER BY session, n").fetchall()
     return [decode_event(str(kind), int(v), str(data).encode()) for kind, v, data in rows]  # type: ignore[arg-type]
 

@@ -126,7 +126,9 @@ async def test_deleting_a_session_leaves_nothing_in_the_index(log: Log) -> None:
     assert await log.list() == ()
 
     def check(c: apsw.Connection) -> None:
-        c.execute("INSERT INTO message_index (message_index, rank) VALUES ('integrity-check', 1)")
+        for table in ("recall_message", "recall_block", "recall_index_docsize"):
+            assert c.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
+        c.execute("INSERT INTO recall_index (recall_index) VALUES ('integrity-check')")
 
     await log.db.write(check)
 
