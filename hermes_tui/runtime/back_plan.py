@@ -45,45 +45,43 @@ class Plan(Struct, kw_only=True):
         return path in self.yours or any(_git(one) == path for one in self.yours)
 
 
-def make_plan(rows: Sequence[Checkpoint], now: Tree, load: Load) -> Plan:
+def make_plan(rows: Sequence[Checkpoint], now: tuple[str, Tree], load: Load) -> Plan:
     """Plan going back to the first of these rows, the others being all later ones.
 
-    now: what the folder holds. What changed between two rows, or since the last one ended, was
-    done by a person or another session. Raises StoreError when a tree is lost.
+    now: what the folder holds, with its digest. What changed between two rows, or since the last
+    one ended, was done by a person or another session. Raises StoreError when a tree is lost.
     """
-    target = load(rows[0].before)
-    changes = diff(target, now)
-    agent: set[str] = set()
-    others: set[str] = set()
-    if changes:
-        states = _states(rows, now, load)
-        for before, after in states[0::2]:
-            agent |= diff(before, after).keys()
-        for before, after in states[1::2]:
-            others |= diff(before, after).keys()
-    yours = changes.keys() & others
-    _settle_git(changes, agent, yours)
-    yours &= changes.keys()
-    left = {path: entry.key for path, entry in target.items() if entry.kind == "left"}
-    return Plan(row=rows[0], target=target, changes=changes, yours=yours, left=left)
-
-
-def _states(rows: Sequence[Checkpoint], now: Tree, load: Load) -> list[tuple[Tree, Tree]]:
-    """(before, after) of what the agent did, of what others did, and so on in turn."""
-    known: dict[str, Tree] = {}
+    known: dict[str, Tree] = {now[0]: now[1]}
 
     def tree(digest: str) -> Tree:
         if digest not in known:
             known[digest] = load(digest)
         return known[digest]
 
+    def touched(pairs: Sequence[tuple[str, str]]) -> set[str]:
+        differ = [(tree(one), tree(other)) for one, other in pairs if one != other]
+        return {path for one, other in differ for path in diff(one, other)}
+
+    target = tree(rows[0].before)
+    changes = diff(target, now[1])
+    agents, others = _steps(rows, now[0])
+    yours = changes.keys() & touched(others)
+    if any(_git(path) for path in changes):
+        _settle_git(changes, touched(agents), yours)
+    yours &= changes.keys()
+    left = {path: entry.key for path, entry in target.items() if entry.kind == "left"}
+    return Plan(row=rows[0], target=target, changes=changes, yours=yours, left=left)
+
+
+def _steps(
+    rows: Sequence[Checkpoint], now: str
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """(before, after), as digests, of all that the agent did, and of all that others did."""
     holding = [row for row in rows if row.before]
-    pairs: list[tuple[Tree, Tree]] = []
-    for at, row in enumerate(holding):
-        later = tree(holding[at + 1].before) if at + 1 < len(holding) else now
-        after = tree(row.after) if row.after else later
-        pairs += [(tree(row.before), after), (after, later)]
-    return pairs
+    later = [*(row.before for row in holding[1:]), now]
+    agents = [(row.before, row.after or end) for row, end in zip(holding, later, strict=True)]
+    others = [(after, end) for (_, after), end in zip(agents, later, strict=True)]
+    return agents, others
 
 
 def _git(path: str) -> str:

@@ -144,7 +144,8 @@ async def _plan(core: Core, session: Session, pick: Pick) -> tuple[Plan, Look]:
     if row.root != session.cwd:
         raise HermesError(f"that checkpoint is of another folder, {row.root}")
     since = [one for one in rows if one.id >= row.id and one.root == row.root]
-    return await asyncio.to_thread(make_plan, since, look.entries, kept.tree), look
+    now = (look.tree, look.entries)
+    return await asyncio.to_thread(make_plan, since, now, kept.tree), look
 
 
 # --- doing -------------------------------------------------------------------------------------
