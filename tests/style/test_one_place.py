@@ -83,6 +83,10 @@ CONNECTS = re.compile(
 MAY_CONNECT = {
     "security/urls.py": "the one gate of every tool to the network",
     "security/url_gate.py": "a part of that gate",
+    "security/url_transport.py": "the same gate for servers that keep a connection",
+    "mcp/faults.py": "names the errors of that gate's client; connects to nothing",
+    "mcp/login.py": "names the requests that the gate's client sends; connects to nothing",
+    "mcp/login_page.py": "where the browser comes back to after a login, on 127.0.0.1",
     "backends/egress.py": "the one gate of every command to the network",
     "backends/egress_names.py": "a part of that gate",
     "backends/egress_door.py": "its end inside the sandbox",
