@@ -99,7 +99,9 @@ def show(which: Which, json: Json = False) -> None:
     for change in story.changes:
         undone = " (taken back)" if change.undone else ""
         after = output.clean(change.after)
-        print(f"  {output.when(change.ts)}  {change.op} {change.batch}{undone}  {after}")
+        print(
+            f"  {output.when(change.ts)}  {change.op} {change.batch}{undone}: {change.state}  {after}"
+        )
     for use in story.uses:
         print(f"  {output.when(use.ts)}  told to {use.session}: {output.clean(use.why)}")
     for near in story.alike:

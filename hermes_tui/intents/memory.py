@@ -101,7 +101,7 @@ class FactUse(Struct, frozen=True, kw_only=True):
 
 
 class FactChange(Struct, frozen=True, kw_only=True):
-    """One change of a statement. batch: what `UndoMemory` takes."""
+    """One change of a statement. batch: what `UndoMemory` takes; state: the one it led to."""
 
     batch: int
     op: str
@@ -109,6 +109,7 @@ class FactChange(Struct, frozen=True, kw_only=True):
     ts: float
     before: str = ""
     after: str = ""
+    state: str = ""
     undone: bool = False
 
 

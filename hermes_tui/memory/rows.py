@@ -219,6 +219,7 @@ def _change(row: Any) -> FactChange:
         ts=ts,
         before=old.text if old else "",
         after=new.text if new else "",
+        state=new.state if new else "gone",
         undone=bool(undone),
     )
 

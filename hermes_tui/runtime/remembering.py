@@ -271,7 +271,9 @@ class SessionMemory:
 
 
 SECRET = "that holds what looks like a secret; it was not remembered"
-SECRET_HINT = "secrets belong into the vault: `hermes config` keeps keys out of everything else"
+SECRET_HINT = (
+    "a key belongs into the system keyring or secrets.env of the home, where nothing shows it"
+)
 
 
 class _Missing:

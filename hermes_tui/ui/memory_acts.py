@@ -154,5 +154,6 @@ class FactActs(Vertical):
         except HermesError as error:
             face_of(self).say(f"{error.message} {error.hint}".strip(), "warning")
             return
-        self.said = written.text + ("  u undo" if isinstance(intent, ForgetFact) else "")
+        forgot = isinstance(intent, ForgetFact)
+        self.said = f"forgot {intent.which} · u brings it back" if forgot else written.text
         self.ask_again()

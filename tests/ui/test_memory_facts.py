@@ -78,7 +78,7 @@ async def test_what_is_forgotten_comes_back_with_u(stage: Stage) -> None:
         pane = await opened(screen)
         await on_rows(screen)
         await screen.press("f")
-        await screen.until(lambda: len(pane.found.facts) == 1 and screen.shows("Forgot m2"))
+        await screen.until(lambda: len(pane.found.facts) == 1 and screen.shows("forgot m2 · u brings it back"))
         await screen.press("u")
         await screen.until(lambda: len(pane.found.facts) == 2 and screen.shows("Taken back"))
     assert len(await kept(stage)) == 2
