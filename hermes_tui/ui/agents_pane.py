@@ -7,14 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.binding import Binding
 from textual.containers import Vertical
 
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import ListProcesses, ProcessInfo, ReadProcess, StopProcess
-from hermes_tui.ui import figures
+from hermes_tui.ui import figures, part_keys
 from hermes_tui.ui.face import face_of
-from hermes_tui.ui.line import Bar, Span, hints
+from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.rail import Rail
 from hermes_tui.ui.rows import Row, RowList, TextRow
 from hermes_tui.ui.text import one_line
@@ -23,7 +22,6 @@ from hermes_tui.ui.viewer import TextView, ViewerScreen, paint_lines, paint_text
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-_KEYS = (("↵", "read"), ("o", "full screen"), ("x", "end it"), ("g", "its session"))
 _NONE = (" nothing runs in the background", " what the agent leaves running is listed here")
 
 
@@ -51,11 +49,7 @@ def process_row(one: ProcessInfo, now: float) -> TextRow:
 class AgentsPane(Vertical):
     """Count, list, output of the one under the cursor."""
 
-    BINDINGS = [
-        Binding("o", "whole", show=False),
-        Binding("x", "end", show=False),
-        Binding("g", "session", show=False, priority=True),
-    ]
+    BINDINGS = part_keys.bindings("agents")
 
     def __init__(self) -> None:
         super().__init__(id="agents")
@@ -72,8 +66,12 @@ class AgentsPane(Vertical):
     def on_mount(self) -> None:
         """Empty until the pane is shown."""
         self.query_one("#agents-text").display = False
-        self.query_one("#agents-keys", Bar).show(hints(*_KEYS))
+        self.draw_keys()
         self._draw()
+
+    def draw_keys(self) -> None:
+        """Show the keys as they are now."""
+        self.query_one("#agents-keys", Bar).show_keys(part_keys.hint_pairs(self, "agents"))
 
     def ask_again(self) -> None:
         """The list may have changed: ask for it, once for many changes."""

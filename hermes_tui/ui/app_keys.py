@@ -10,8 +10,11 @@ from textual.binding import BindingsMap
 from textual.screen import ModalScreen
 
 from hermes_tui.ui import help as help_pages
+from hermes_tui.ui import part_keys
+from hermes_tui.ui.agents_pane import AgentsPane
 from hermes_tui.ui.help_topics import Topic, topic_for
 from hermes_tui.ui.keys import KeyTable
+from hermes_tui.ui.trace import TracePane
 from hermes_tui.ui.viewer import ViewerScreen
 
 if TYPE_CHECKING:
@@ -55,6 +58,9 @@ class AppKeys:
         own = await asyncio.to_thread(read_keys, self._app.home.keys)
         self.table = KeyTable(own.keys)
         self._app._bindings = BindingsMap(self.table.bindings())
+        self._app.set_keymap(part_keys.keymap(own.keys))
+        for pane in (TracePane, AgentsPane):
+            self._app.main.query_one(pane).draw_keys()
         for problem in own.problems:
             self._app.say(problem, "warning")
         self._app.frame.settle()

@@ -457,9 +457,14 @@ def ends(left: Sequence[Segment], right: Sequence[Segment], width: int) -> list[
     return [*kept, Segment(" " * max(0, space)), *right]
 
 
+def today() -> time.struct_time:
+    """This moment, where the person is."""
+    return time.localtime()
+
+
 def clock(ts: float, seconds: bool = False) -> str:
     """`09:41`, or `09:41:07`; with the date when that was not today."""
-    then, now = time.localtime(ts), time.localtime()
+    then, now = time.localtime(ts), today()
     hour = "%H:%M:%S" if seconds else "%H:%M"
     if then[:3] == now[:3]:
         return time.strftime(hour, then)

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
 from rich.segment import Segment
-from textual.binding import Binding
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
-from hermes_tui.ui import diff_model
+from hermes_tui.ui import diff_model, part_keys
 from hermes_tui.ui.diff_draw import SPLIT_FROM, DiffLines, Page
 from hermes_tui.ui.face import face_of, look_of
-from hermes_tui.ui.line import Bar, Span, hints
+from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.text import one_line, safe
 from hermes_tui.ui.viewer import Painter, TextView, paint_lines
 
@@ -59,13 +58,7 @@ def paint_diff(text: str, headers: bool = True, split: bool | None = None) -> Pa
 class DiffView(TextView):
     """One diff. split: side by side; None as the width asks."""
 
-    BINDINGS = [
-        Binding("s", "split", show=False),
-        Binding("n,right_square_bracket", "hunk(1)", show=False),
-        Binding("N,p,left_square_bracket", "hunk(-1)", show=False),
-        Binding("enter", "fold", show=False),
-        Binding("z", "fold_all", show=False),
-    ]
+    BINDINGS = part_keys.bindings("diff")
 
     def __init__(self, text: str, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -173,10 +166,7 @@ class DiffScreen(ModalScreen[None]):
     #diff-about { height: auto; max-height: 40%; padding: 0 2; border-top: solid $border; }
     #diff-text { height: 1fr; padding: 0 2; border-top: solid $border; }
     """
-    BINDINGS = [
-        Binding("escape,q", "dismiss", show=False),
-        Binding("c", "copy_all", show=False),
-    ]
+    BINDINGS = part_keys.bindings("page")
 
     def __init__(self, title: str, text: str, about: Sequence[Sequence[Span]] = ()) -> None:
         super().__init__()
@@ -199,16 +189,9 @@ class DiffScreen(ModalScreen[None]):
         right = (Span(f"+{come:,} ", "diff.add"), Span(f"-{go:,} ", "diff.del"))
         title = (Span(f" {one_line(self._title)}", "strong"), Span(f"   {many}", "muted"))
         self.query_one("#diff-title", Bar).show(title, right)
-        self.query_one("#diff-keys", Bar).show(
-            hints(
-                ("esc", "back"),
-                ("n/p", "hunks"),
-                ("enter", "fold"),
-                ("z", "fold all"),
-                ("s", "side by side"),
-                ("c", "copy"),
-            )
-        )
+        back, copy = part_keys.hint_pairs(self, "page")
+        keys = [back, *part_keys.hint_pairs(self, "diff"), copy]
+        self.query_one("#diff-keys", Bar).show_keys(keys)
         if self._about:
             about = self.query_one("#diff-about", TextView)
             about.styles.height = len(self._about) + 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.binding import Binding
 from textual.containers import Horizontal
 from textual.message import Message
 
 from hermes_tui.search.pattern import is_regex
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.search_box import SearchBox
 
@@ -23,13 +23,7 @@ class FindBar(Horizontal):
     regex: the query is a regular expression where it can be one.
     """
 
-    BINDINGS = [
-        Binding("escape", "close", show=False),
-        Binding("up", "step(-1)", show=False, priority=True),
-        Binding("down", "step(1)", show=False, priority=True),
-        Binding("alt+r", "toggle_regex", show=False, priority=True),
-        Binding("tab", "leave", show=False, priority=True),
-    ]
+    BINDINGS = part_keys.bindings("find")
 
     class Looked(Message):
         """Look for this. step: -1 the match above, 1 the one below, 0 the query is new."""

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from hermes_tui import commands
 from hermes_tui.commands import Command
-from hermes_tui.ui.help_topics import LIST_KEYS, TOPICS, Row, Topic
+from hermes_tui.ui import part_keys
+from hermes_tui.ui.help_topics import TOPICS, Row, Topic
 from hermes_tui.ui.keys import key_words
 from hermes_tui.ui.line import Span, draw
+from hermes_tui.ui.part_keys import PARTS
 from hermes_tui.ui.text import fit, wrap
 from hermes_tui.ui.viewer import paint_all, paint_lines, paint_markdown
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
 _IN_LISTS: tuple[Row, ...] = (
     ("o", "The whole text over the full screen."),
-    ("?", "Help on the list."),
     ("esc", "Back to the prompt."),
 )
 
@@ -37,8 +38,29 @@ def sections(table: KeyTable, keys_only: bool = False) -> list[tuple[str, Sequen
     typed = [(usage(c), _with_key(c)) for c in table.on_screen if c.slash]
     keys = [(key_words(c.keys), c.help) for c in table.on_screen if c.keys]
     made: list[tuple[str, Sequence[Row]]] = [("Keys", keys)]
-    made += [("In the prompt", TOPICS["prompt"].keys), ("In lists", (*LIST_KEYS, *_IN_LISTS))]
-    return made if keys_only else [("Commands, typed after a /", typed), *made]
+    made.append(("In the prompt", TOPICS["prompt"].keys))
+    made.append(("In lists", (*_rows("list", table), *_IN_LISTS)))
+    if keys_only:
+        return [*made, ("Names for keys.yaml", _names(table))]
+    return [("Commands, typed after a /", typed), *made]
+
+
+def keys_of(topic: Topic, table: KeyTable) -> list[Row]:
+    """The keys of what a topic is about, as they are now."""
+    return [*topic.keys, *(row for part in topic.parts for row in _rows(part, table))]
+
+
+def _rows(part: str, table: KeyTable) -> list[Row]:
+    told = ((key_words(part_keys.keys_of(one, table.own)), one.words) for one in PARTS[part])
+    return [row for row in told if row[0]]
+
+
+def _names(table: KeyTable) -> list[Row]:
+    """Every name that may stand in keys.yaml, and the keys it has now."""
+    named = [(one.id, key_words(one.keys)) for one in table.on_screen]
+    parts = [one for part in PARTS.values() for one in part]
+    named += [(one.id, key_words(part_keys.keys_of(one, table.own))) for one in parts]
+    return [(name, keys or "no key") for name, keys in named]
 
 
 def _with_key(command: Command) -> str:
@@ -49,8 +71,8 @@ def help_text(table: KeyTable, keys_only: bool = False, topic: Topic | None = No
     """The same as plain text, for copying."""
     lines = [topic.prose, ""] if topic else []
     shown = sections(table, keys_only)
-    if topic is not None and topic.keys:
-        shown = [(f"Keys of {topic.title}", topic.keys), *shown]
+    if topic is not None:
+        shown = [(f"Keys of {topic.title}", keys_of(topic, table)), *shown]
     for title, rows in shown:
         lines += [title, "", *(f"  {name:<28} {words}" for name, words in rows), ""]
     return "\n".join(lines)
@@ -61,7 +83,7 @@ def paint_help(table: KeyTable, keys_only: bool = False, topic: Topic | None = N
     rest = _paint(sections(table, keys_only))
     if topic is None:
         return rest
-    own = _paint([(f"Keys of {topic.title}", topic.keys)])
+    own = _paint([(f"Keys of {topic.title}", keys_of(topic, table))])
     head = paint_markdown(f"# {topic.title[0].upper()}{topic.title[1:]}\n\n{topic.prose}")
     return paint_all([head, paint_lines([()]), own, rest])
 

@@ -16,11 +16,12 @@ LIST_KEYS: tuple[Row, ...] = (
 
 
 class Topic(Struct, frozen=True):
-    """prose: Markdown; keys: those of this part alone."""
+    """prose: Markdown; keys: those of this part alone; parts: what of `part_keys` they are."""
 
     title: str
     prose: str
     keys: tuple[Row, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 TOPICS: dict[str, Topic] = {
@@ -48,27 +49,14 @@ TOPICS: dict[str, Topic] = {
         "The block cursor is on one message or tool call. Enter opens what is folded, and "
         "copying gives the *source*: the Markdown as it was written, the exact command. The "
         "chat follows the newest line only while you are at its end.",
-        (
-            ("alt+↑ alt+↓", "Block above, block below."),
-            ("↵", "Open or close the block."),
-            ("c", "Copy the block's source."),
-            ("esc", "Back to the prompt."),
-        ),
+        parts=("chat",),
     ),
     "trace": Topic(
         "the trace",
         "Everything the agent did, turn by turn, with how long each model call and tool took, "
         "how many tokens went in and how many of them came from the provider's cache, and what "
         "it cost. Live and from history alike, because both read the same log.",
-        (
-            *LIST_KEYS,
-            ("o", "The whole output over the full screen."),
-            ("r", "Run the call again."),
-            ("space, =", "Mark a call, compare another one with it."),
-            ("/", "Filter."),
-            ("x", "Export the turn."),
-            ("c", "Copy."),
-        ),
+        parts=("trace", "list"),
     ),
     "memory": Topic(
         "the memory pane",
@@ -100,27 +88,20 @@ TOPICS: dict[str, Topic] = {
         "the agents pane",
         "What runs on its own: processes the agent left running in the background, in whatever "
         "session. They go on until they end or you end them, also while the screen is closed.",
-        (*LIST_KEYS, ("x", "End it."), ("g", "Go to its session.")),
+        parts=("agents", "list"),
     ),
     "rail": Topic(
         "the sessions rail",
         "Sessions that work or wait for you come first, then the pinned ones, then the rest by "
         "age. A pinned session stays on top; an archived one is out of the way until you ask "
         "for it, and keeps everything that was said in it.",
-        (
-            *LIST_KEYS,
-            ("/", "Narrow the list by typing; esc shows all again."),
-            ("r", "Rename it, in place."),
-            ("p", "Pin it, or let it go."),
-            ("a", "Archive it, or take it back."),
-            ("A", "Show the archived ones too."),
-        ),
+        parts=("rail", "list"),
     ),
     "find": Topic(
         "finding in the chat",
         "The text is looked for in the whole session, as a pattern if it is one. Lower case "
         "finds both cases.",
-        (("↵, ↓", "The match before, the match after."), ("esc", "Close.")),
+        parts=("find",),
     ),
     "approval": Topic(
         "an approval",
@@ -150,12 +131,7 @@ TOPICS: dict[str, Topic] = {
         "the settings",
         "Every setting with its value, its default and where it comes from. A change counts at "
         "once and is written to `config.yaml`, whose comments stay as they are.",
-        (
-            ("↵", "Change it."),
-            ("← →", "The value before or after."),
-            ("d", "The default again."),
-            ("/", "Search."),
-        ),
+        parts=("settings", "list"),
     ),
 }
 

@@ -35,18 +35,24 @@ _NAMES = {
     "left": "←",
     "right": "→",
     "enter": "↵",
+    "slash": "/",
+    "question_mark": "?",
+    "equals_sign": "=",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
 }
 
 
 class KeyTable:
-    """The commands with the keys they have now. own: keys that replace a command's default ones.
+    """The commands with the keys they have now. own: keys that replace the default ones of a
+    command, or of a part (see `part_keys`).
 
     A key given to a command is taken from the one that had it by default.
     """
 
     def __init__(self, own: Mapping[str, Sequence[str]] | None = None) -> None:
-        own = own or {}
-        taken = {key for keys in own.values() for key in keys}
+        own = self.own = own or {}
+        taken = {key for name, keys in own.items() if name in commands.BY_ID for key in keys}
         leader = next(iter(own.get(LEADER, commands.BY_ID[LEADER].keys)), "")
         self.commands: tuple[Command, ...] = tuple(
             replace(command, keys=_keys(command, own, taken, leader))

@@ -1,8 +1,9 @@
-"""`keys.yaml` in the home: a person's own keys, command by command.
+"""`keys.yaml` in the home: a person's own keys, command by command and part by part.
 
     session.new: [ctrl+n, ctrl+x n]
     zoom: alt+z
     rail: []          # no key at all
+    trace.again: f5   # a key of a pane, list or dialog
 
 What can't be used is told with its line; everything else counts.
 """
@@ -17,7 +18,8 @@ from typing import Any, cast
 from msgspec import Struct
 
 from hermes_tui import commands
-from hermes_tui.ui.keys import LEADER, NEVER
+from hermes_tui.ui import part_keys
+from hermes_tui.ui.keys import LEADER, NEVER, YIELDING
 
 _SPELLINGS = {
     "esc": "escape",
@@ -40,6 +42,7 @@ _SPELLINGS = {
     "↓": "down",
 }
 _KEY = re.compile(r"(?:(?:ctrl|alt|shift|super)\+)*(?:[a-z0-9]|[a-z_]{2,}|f[0-9]{1,2})")
+_PART_KEY = re.compile(rf"[A-Z]|{_KEY.pattern}")
 _TYPED = re.compile(r"(?:shift\+)?(?:[a-z0-9]|space|enter|tab|backspace|[a-z]+_[a-z_]+)")
 
 
@@ -102,12 +105,17 @@ class _Reader:
     def read(self) -> OwnKeys:
         own: dict[str, tuple[str, ...]] = {}
         for given, value in self.raw.items():
+            if str(given) in part_keys.BY_ID:
+                own[str(given)] = tuple(self.part_keys(given, value))
+                continue
             command = commands.BY_ID.get(str(given))
             if command is None or "ui" not in command.surfaces:
                 self.wrong(given, f"there is no command {given!r}; near it: {_nearest(str(given))}")
                 continue
             own[command.id] = tuple(self.keys(command.id, given, value))
         self.conflicts(own)
+        for given, what in part_keys.clashes(own):
+            self.wrong(given, what)
         return OwnKeys(own, tuple(self.problems))
 
     def keys(self, command_id: str, given: Any, value: Any) -> Iterator[str]:
@@ -124,6 +132,20 @@ class _Reader:
                 self.used[key] = command_id
                 yield key
 
+    def part_keys(self, given: Any, value: Any) -> Iterator[str]:
+        """The keys of a part of the screen, where a letter alone is a key like any other."""
+        listed = cast("list[Any]", value if isinstance(value, list) else [value])
+        for one in [] if value in (None, "") else listed:
+            key = _of_part(str(one).strip())
+            if " " in key or not _PART_KEY.fullmatch(key):
+                self.wrong(given, f"{one}: no such key; keys here are like x, ctrl+k, f5")
+            elif key in NEVER:
+                self.wrong(given, f"{one}: terminals send that as another key")
+            elif taker := _taken_first(key):
+                self.wrong(given, f"{one} is the key of {taker}, which comes first everywhere")
+            else:
+                yield key
+
     def conflicts(self, own: Mapping[str, tuple[str, ...]]) -> None:
         """Say whose default key was taken: nobody should have to find that out."""
         for command in commands.COMMANDS:
@@ -138,6 +160,18 @@ class _Reader:
         places: dict[Any, list[int]] = getattr(getattr(self.raw, "lc", None), "data", None) or {}
         line = places[given][0] + 1 if given in places else 1
         self.problems.append(f"{self.name}:{line}: {what}")
+
+
+def _of_part(key: str) -> str:
+    """As `spelled`, but a capital letter alone stays one: it is another key there."""
+    return key if len(key) == 1 and key.isalpha() else spelled(key)
+
+
+def _taken_first(key: str) -> str:
+    """The command whose key it is before any part of the screen sees it; empty for none."""
+    return next(
+        (one.id for one in commands.COMMANDS if key in one.keys and one.id not in YIELDING), ""
+    )
 
 
 def _unfit(key: str, command_id: str) -> str:
@@ -157,5 +191,5 @@ def _unfit(key: str, command_id: str) -> str:
 def _nearest(name: str) -> str:
     from difflib import get_close_matches
 
-    known = [one.id for one in commands.COMMANDS if "ui" in one.surfaces]
+    known = [one.id for one in commands.COMMANDS if "ui" in one.surfaces] + [*part_keys.BY_ID]
     return ", ".join(get_close_matches(name, known, 3, 0.0))

@@ -83,6 +83,22 @@ def hints(*pairs: tuple[str, str]) -> list[Span]:
     return spans
 
 
+def hints_within(pairs: Sequence[tuple[str, str]], width: int, rest: str = "f1") -> list[Span]:
+    """As many whole hints as fit; where some do not, the key that tells of all of them.
+
+    rest: that key, empty for none.
+    """
+    spans = hints(*pairs)
+    if width_of(spans) <= width:
+        return spans
+    more = [(rest, "more")] if rest else []
+    for count in range(len(pairs) - 1, -1, -1):
+        spans = hints(*pairs[:count], *more)
+        if width_of(spans) <= width:
+            return spans
+    return []
+
+
 def width_of(spans: Iterable[Span]) -> int:
     """The cells that spans take side by side."""
     return sum(cells(span.text) for span in spans)
@@ -102,6 +118,12 @@ class Bar(Widget):
     ALLOW_SELECT = False
     left: Sequence[Span] = ()
     right: Sequence[Span] = ()
+    keys: Sequence[tuple[str, str]] = ()
+
+    def show_keys(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Show keys and what they do: whole ones, as many as fit."""
+        self.keys = pairs
+        self.refresh()
 
     def show(self, left: Sequence[Span], right: Sequence[Span] = ()) -> None:
         """Show these spans; draws nothing when they are the ones shown."""
@@ -113,7 +135,8 @@ class Bar(Widget):
         """The line itself; further lines of a taller bar stay empty."""
         if y:
             return Strip.blank(self.size.width, self.rich_style)
-        return draw(self.left, self.right, self.size.width, look_of(self), self.rich_style)
+        left = hints_within(self.keys, self.size.width) if self.keys else self.left
+        return draw(left, self.right, self.size.width, look_of(self), self.rich_style)
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
         """As wide as there is room."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.actions import SkipAction
-from textual.binding import Binding
 from textual.message import Message
 
 from hermes_tui.errors import HermesError
@@ -19,6 +18,7 @@ from hermes_tui.intents import (
     ProcessInfo,
     SessionInfo,
 )
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.column import Column
 from hermes_tui.ui.face import face_of
 from hermes_tui.ui.line import Bar, Span
@@ -35,14 +35,7 @@ __all__ = ["Rail", "session_title"]
 class Rail(Column):
     """Sessions by group, background processes below. query: narrows it; archived: all of them."""
 
-    BINDINGS = [
-        Binding("slash", "search", show=False),
-        Binding("r", "rename", show=False),
-        Binding("p", "pin", show=False),
-        Binding("a", "archive", show=False),
-        Binding("A", "archived", show=False),
-        Binding("escape", "close", show=False),
-    ]
+    BINDINGS = part_keys.bindings("rail")
 
     class Opened(Message):
         """Show this session."""

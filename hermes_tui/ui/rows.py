@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from textual import events
-from textual.binding import Binding
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.face import look_of
 from hermes_tui.ui.line import Span, draw, style_of
 
@@ -51,16 +51,7 @@ class RowList(ScrollView, can_focus=True):
 
     DEFAULT_CSS = "RowList { overflow-x: hidden; scrollbar-size-vertical: 1; }"
     ALLOW_SELECT = False
-    BINDINGS = [
-        Binding("up,k", "move(-1)", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home,g", "edge(-1)", show=False),
-        Binding("end,G", "edge(1)", show=False),
-        Binding("enter", "choose", show=False),
-        Binding("question_mark", "app.command('help')", show=False),
-    ]
+    BINDINGS = part_keys.bindings("list")
 
     class Moved(Message):
         """The cursor came to another row."""

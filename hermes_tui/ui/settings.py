@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 from textual import on
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import ListSettings, SetConfig, SettingInfo
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.face import face_of
-from hermes_tui.ui.line import Bar, Span, hints
+from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.rows import RowList
 from hermes_tui.ui.search_box import SearchBox
 from hermes_tui.ui.settings_rows import ADD, details, matching, rows, text_of_value
@@ -24,20 +24,12 @@ from hermes_tui.ui.viewer import TextView, paint_all, paint_lines, paint_text
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-_KEYS = (("↵", "change"), ("←→", "step"), ("d", "default"), ("/", "search"), ("esc", "back"))
-
 
 class SettingsScreen(ModalScreen[None]):
     """choices: values that only the face knows, such as the names of themes."""
 
     AUTO_FOCUS = ""
-    BINDINGS = [
-        Binding("escape", "back", show=False),
-        Binding("slash", "search", show=False),
-        Binding("left", "step(-1)", show=False),
-        Binding("right", "step(1)", show=False),
-        Binding("d,delete", "reset", show=False),
-    ]
+    BINDINGS = part_keys.bindings("settings")
 
     def __init__(self, query: str = "", choices: Mapping[str, Sequence[str]] | None = None) -> None:
         super().__init__()
@@ -61,7 +53,8 @@ class SettingsScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Fetch them."""
         self.query_one("#settings-title", Bar).show((Span(" Settings", "strong"),))
-        self.query_one("#settings-keys", Bar).show(hints(*_KEYS))
+        keys = [("↵", "change"), *part_keys.hint_pairs(self, "settings")]
+        self.query_one("#settings-keys", Bar).show_keys(keys)
         self.query_one("#settings-field", SearchBox).mark = "❯ "
         self.query_one(TextView).can_focus = False
         self.query_one("#settings-field").display = False

@@ -8,13 +8,12 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.binding import Binding
 from textual.containers import Vertical
 
 from hermes_tui.errors import HermesError
-from hermes_tui.ui import figures
+from hermes_tui.ui import figures, part_keys
 from hermes_tui.ui.face import face_of
-from hermes_tui.ui.line import Bar, Span, hints
+from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.rows import Row, RowList, TextRow
 from hermes_tui.ui.search_box import SearchBox
 from hermes_tui.ui.text import one_line
@@ -45,16 +44,7 @@ _WHOLE = 1_000_000
 class TracePane(Vertical):
     """Waterfall above, details below."""
 
-    BINDINGS = [
-        Binding("o", "whole", show=False),
-        Binding("c", "copy", show=False),
-        Binding("r", "again", show=False),
-        Binding("x", "export", show=False),
-        Binding("space", "mark", show=False),
-        Binding("equals_sign", "compare", show=False),
-        Binding("slash", "filter", show=False),
-        Binding("escape", "close", show=False),
-    ]
+    BINDINGS = part_keys.bindings("trace")
 
     def __init__(self) -> None:
         super().__init__(id="trace")
@@ -78,18 +68,12 @@ class TracePane(Vertical):
         """Nothing is chosen yet."""
         self._detail.display = self._box.display = False
         self.query_one("#trace-keys", Bar).display = False
-        self.query_one("#trace-keys", Bar).show(
-            hints(
-                ("/", "filter"),
-                ("o", "output"),
-                ("r", "run again"),
-                ("space", "mark"),
-                ("=", "compare"),
-                ("x", "export"),
-                ("c", "copy"),
-            )
-        )
+        self.draw_keys()
         self.draw_rows()
+
+    def draw_keys(self) -> None:
+        """Show the keys as they are now."""
+        self.query_one("#trace-keys", Bar).show_keys(part_keys.hint_pairs(self, "trace"))
 
     # --- what to show ------------------------------------------------------------------------
 

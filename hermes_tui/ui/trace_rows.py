@@ -19,7 +19,7 @@ from hermes_tui.events import (
 )
 from hermes_tui.ui import figures
 from hermes_tui.ui.blocks_tool import without_diff
-from hermes_tui.ui.line import Span
+from hermes_tui.ui.line import Span, width_of
 from hermes_tui.ui.text import cells, fit, one_line
 from hermes_tui.ui.trace_model import Step, Turn
 from hermes_tui.ui.viewer import Painter, paint_all, paint_lines, paint_text
@@ -82,11 +82,13 @@ class TurnRow:
             glyph, style = _GLYPHS.get(turn.outcome, ("!", "warn"))
             head.append(Span(f" {glyph} {turn.outcome}", style))
         took = figures.seconds(turn.seconds(self.clock()))
-        used = usage_words(turn.usage(), short=width < 60)
-        if turn.running and width < 60:
-            used = figures.money(turn.usage().cost)
-        head.append(Span(f" · {took} · {used}", "muted"))
-        return head, ()
+        whole, usage = Span(""), turn.usage()
+        used = (usage_words(usage), usage_words(usage, short=True), figures.money(usage.cost))
+        for words in used:  # the longest that fits
+            whole = Span(f" · {took} · {words}", "muted")
+            if width_of([*head, whole]) < width:
+                break
+        return [*head, whole], ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.blocks import Block
 from hermes_tui.ui.selection import extract
 from hermes_tui.ui.transcript_view import BlockView
@@ -31,17 +31,7 @@ class Transcript(BlockView, can_focus=True):
         color: $foreground;
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", show=False),
-        Binding("c", "copy_block", show=False),
-        Binding("y", "act('code')", show=False),
-        Binding("o", "act('whole')", show=False),
-        Binding("f", "act('fork')", show=False),
-        Binding("l", "act('links')", show=False),
-        Binding("t", "stamps", show=False),
-        Binding("n", "match(-1)", show=False),
-        Binding("N", "match(1)", show=False),
-    ]
+    BINDINGS = part_keys.bindings("chat")
 
     class BlockAction(Message):
         """Something in a block was clicked, or a key asks for something to be done with it.

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, overload
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.binding import Binding
 from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.face import look_of
-from hermes_tui.ui.line import Bar, Span, draw, hints
+from hermes_tui.ui.line import Bar, Span, draw
 from hermes_tui.ui.text import output, wrap
 
 if TYPE_CHECKING:
@@ -115,14 +115,7 @@ class TextView(ScrollView, can_focus=True):
     """Scrollable text, drawn once for a width and a look."""
 
     DEFAULT_CSS = "TextView { overflow-x: hidden; scrollbar-size-vertical: 1; }"
-    BINDINGS = [
-        Binding("up,k", "scroll_up", show=False),
-        Binding("down,j", "scroll_down", show=False),
-        Binding("pageup,b", "page_up", show=False),
-        Binding("pagedown,space", "page_down", show=False),
-        Binding("home,g", "scroll_home", show=False),
-        Binding("end,G", "scroll_end", show=False),
-    ]
+    BINDINGS = part_keys.bindings("text")
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -194,10 +187,7 @@ class TextView(ScrollView, can_focus=True):
 class ViewerScreen(ModalScreen[None]):
     """One text over the whole screen; escape or q goes back, c copies all of it."""
 
-    BINDINGS = [
-        Binding("escape,q", "dismiss", show=False),
-        Binding("c", "copy_all", show=False),
-    ]
+    BINDINGS = part_keys.bindings("page")
 
     def __init__(self, title: str, paint: Painter, source: str = "") -> None:
         super().__init__()
@@ -212,7 +202,7 @@ class ViewerScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Fill in."""
         self.query_one("#viewer-title", Bar).show((Span(f" {self._title}", "strong"),))
-        self.query_one("#viewer-keys", Bar).show(hints(("esc", "back"), ("c", "copy")))
+        self.query_one("#viewer-keys", Bar).show_keys(part_keys.hint_pairs(self, "page"))
         view = self.query_one(TextView)
         view.show(self._paint, self._source)
         view.focus()

@@ -20,16 +20,22 @@ async def watch(wanted: Mapping[Path, Callable[[], Awaitable[None]]]) -> None:
     seen = _folders(wanted)
     while seen:
         try:
-            async for paths in _changes(wanted, seen):
-                for place, changed in wanted.items():
-                    if place in paths or place in {path.parent for path in paths}:
-                        await changed()
-                if _folders(wanted) != seen:
-                    break
+            await _follow(wanted, seen)
         except (OSError, RuntimeError) as error:
             _log.warning("files can't be watched: %s", error)
             return
         seen = _folders(wanted)
+
+
+async def _follow(wanted: Mapping[Path, Callable[[], Awaitable[None]]], folders: set[Path]) -> None:
+    """Tell of changes until there are other folders to look into."""
+    async for paths in _changes(wanted, folders):
+        touched = paths | {path.parent for path in paths}
+        for place, changed in wanted.items():
+            if place in touched:
+                await changed()
+        if _folders(wanted) != folders:
+            return
 
 
 def _folders(wanted: Mapping[Path, object]) -> set[Path]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
+import pytest
 
 from hermes_tui.config import UiConfig
 from hermes_tui.home import Home
@@ -27,11 +29,13 @@ async def canned(
     request = OpenSession(standing=Standing(cwd="/home/mia/blog"))
     app = HermesApp(CannedClient(view), request, home, config, embedded=True)
     app.clock = lambda: story.NOW
-    async with app.run_test(size=size) as pilot:
-        await eventually(lambda: app.session)
-        screen = Screen(app, pilot)
-        await screen.until(lambda: app.query_one(Rail).sessions)
-        yield screen
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hermes_tui.ui.blocks.today", lambda: time.localtime(story.NOW))
+        async with app.run_test(size=size) as pilot:
+            await eventually(lambda: app.session)
+            screen = Screen(app, pilot)
+            await screen.until(lambda: app.query_one(Rail).sessions)
+            yield screen
 
 
 def label(size: tuple[int, int]) -> str:

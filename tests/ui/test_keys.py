@@ -135,7 +135,7 @@ async def test_every_slash_command_runs_without_a_failure(stage: Stage) -> None:
         ("ctrl+l", "answer with"),
         ("ctrl+f", "find in this chat"),
         ("ctrl+b", "Sessions"),
-        ("alt+3", "search all sessions"),
+        ("alt+3", "memory, you, sessions"),
         ("alt+4", "debug-failing-test"),
     ],
 )

@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_tui import commands
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.keys import KeyTable
 from hermes_tui.ui.keys_file import OwnKeys, parse_keys, read_keys, spelled
+from tests.fakes.scripted_model import call, say
 from tests.ui.conftest import Stage
+from tests.ui.test_trace import ran
 
 
 def test_a_commands_keys_are_replaced_by_ones_own() -> None:
@@ -84,7 +87,7 @@ def test_keys_may_be_written_as_people_write_them(typed: str, meant: str) -> Non
 def test_any_text_is_read_without_a_failure(text: str) -> None:
     own = parse_keys(text)
     assert isinstance(own, OwnKeys)
-    assert set(own.keys) <= set(commands.BY_ID)
+    assert set(own.keys) <= {*commands.BY_ID, *part_keys.BY_ID}
 
 
 @given(
@@ -126,6 +129,51 @@ async def test_a_file_made_while_the_screen_runs_counts_at_once(stage: Stage) ->
         await screen.until(lambda: app.keyboard.table.by_id["pane.3"].keys == ("f9",))
         await screen.press("f9")
         assert app.frame.focused() == "memory"
+
+
+def test_keys_of_a_part_may_be_letters_and_are_told_when_two_share_one() -> None:
+    own = parse_keys("trace.again: [R, f5]\nrail.pin: []\nlist.open: o\n")
+    assert own.keys == {"trace.again": ("R", "f5"), "rail.pin": (), "list.open": ("o",)}
+    assert own.problems == (
+        "keys.yaml:3: o is also the key of trace.whole",
+        "keys.yaml:3: o is also the key of agents.whole",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("trace.again: ctrl+p", "ctrl+p is the key of palette, which comes first everywhere"),
+        ("trace.again: ctrl+x k", "no such key"),
+        ("trace.again: ctrl+i", "terminals send that as another key"),
+        ("trace.agian: x", "near it: trace.again"),
+    ],
+)
+def test_what_a_part_can_not_have_is_told(text: str, says: str) -> None:
+    (problem,) = parse_keys(text).problems
+    assert says in problem
+
+
+def test_no_key_means_two_things_in_a_part() -> None:
+    defaults = {one.id: one.keys for one in part_keys.BY_ID.values()}
+    wanted = {"list.first", "agents.session"}  # the pane's own g comes first there, on purpose
+    assert {name for name, _ in part_keys.clashes(defaults)} == wanted
+
+
+async def test_a_key_of_a_pane_is_another_one_in_hints_help_and_hand(stage: Stage) -> None:
+    stage.core.home.keys.write_text("trace.again: R\nlist.down: J\ntrace.export: []\n")
+    async with stage.screen((160, 50)) as screen:
+        await ran(stage, screen, call("run_command", command="echo x >> log"), say("done"))
+        await screen.press("alt+2")
+        await screen.until(lambda: screen.shows("R run again"))
+        assert not screen.shows("export")
+        await screen.press("J", "J", "r", "R")
+        log = stage.folder / "log"
+        await screen.until(lambda: log.read_text() == "x\nx\n")
+        await screen.press("f1")
+        await screen.until(lambda: screen.shows("Run the call again", "Keys of the trace"))
+        line = next(one for one in screen.text.split("\n") if "Run the call again" in one)
+        assert line.split()[0] == "R"
 
 
 async def test_the_hints_name_the_keys_one_has(stage: Stage) -> None:
