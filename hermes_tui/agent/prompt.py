@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from hermes_tui.agent.agent import Prefix
+from hermes_tui.agent.prompt_files import NO_FILES, PromptFiles, as_part
 from hermes_tui.agent.view import size_of
 from hermes_tui.tools.base import Tool
 
@@ -44,6 +45,7 @@ def build_prefix(
     cwd: str,
     lean: bool,
     remembered: Iterable[tuple[str, str]] = (),
+    files: PromptFiles = NO_FILES,
 ) -> Prefix:
     """The prefix of a new session.
 
@@ -51,12 +53,13 @@ def build_prefix(
     remembered: (part, text) of what is known of the person and their world.
     Parts come in a fixed order; what differs between machines comes last.
     """
-    texts = [("identity", LEAN if lean else IDENTITY)]
+    texts = [("identity", files.soul or (LEAN if lean else IDENTITY))]
     if not lean:
         texts.append(("rules", RULES))
     texts += remembered
     if not lean:
         texts.append(("skills", skills))
+        texts += [(one.name, as_part(one)) for one in files.project]
     texts.append(("place", f"The working folder is {cwd}." if cwd else ""))
     schemas = tuple(tool.schema for tool in tools.values())
     parts = [(name, size_of(text)) for name, text in texts if text]

@@ -32,6 +32,7 @@ GROUPS: dict[str, Group] = {
     "model": Group("model", "list the models on offer; test the chosen one"),
     "keys": Group("keys", "show what the terminal sends for a key; list the keys"),
     "web": Group("web", "show the screen in a browser on this machine"),
+    "prompt": Group("prompt", "show what a new session's prompt is made of"),
     "doctor": Group("doctor", "look for problems and say what to do; changes nothing"),
 }
 

@@ -60,6 +60,7 @@ from hermes_tui.intents.processes import (
     ReadProcess,
     StopProcess,
 )
+from hermes_tui.intents.prompt import PromptPart, PromptView, ShowPrompt
 from hermes_tui.intents.rewind import (
     BackView,
     CheckpointInfo,
@@ -215,6 +216,8 @@ __all__ = [
     "ProcessInfo",
     "ProcessList",
     "PromptHistory",
+    "PromptPart",
+    "PromptView",
     "ReadOutput",
     "ReadProcess",
     "ReadSkill",
@@ -236,6 +239,7 @@ __all__ = [
     "SettingInfo",
     "SettingList",
     "ShowFact",
+    "ShowPrompt",
     "ShowSkill",
     "SkillArrival",
     "SkillArrivals",

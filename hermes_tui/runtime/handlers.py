@@ -16,6 +16,7 @@ from hermes_tui.runtime import handlers_rewind as rewind
 from hermes_tui.runtime import handlers_sessions as sessions
 from hermes_tui.runtime import handlers_setup as setup
 from hermes_tui.runtime import handlers_talk as talk
+from hermes_tui.runtime import prompt_view
 from hermes_tui.runtime.face import Face
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.StopProcess: processes.stop_process,
     intents.GetStatus: get_status,
     intents.EndCore: end_core,
+    intents.ShowPrompt: prompt_view.show_prompt,
     intents.CallTool: call_tool,
     intents.ListFacts: _memory("list_facts"),
     intents.ShowFact: _memory("show_fact"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,6 +12,7 @@ import msgspec
 
 from hermes_tui.agent.agent import Agent, Prefix
 from hermes_tui.agent.prompt import build_prefix
+from hermes_tui.agent.prompt_files import read_all
 from hermes_tui.config import Config, ModelConfig
 from hermes_tui.home import Home
 from hermes_tui.models.base import Model
@@ -104,7 +106,9 @@ class Workshop:
         remembered = await self._remembered(session, lean)
         remembered = (*remembered, *self._outside.about(outer))
         skills = "" if lean else await self._skilled(session)
-        session.prefix = build_prefix(tools.shown, skills, session.cwd, lean, remembered)
+        person = session.env.get("HOME", "")
+        files = await asyncio.to_thread(read_all, self._home.path, session.cwd, person)
+        session.prefix = build_prefix(tools.shown, skills, session.cwd, lean, remembered, files)
         data = msgspec.json.encode(session.prefix)
         await self._log.set_prefix(session.key, hashlib.sha256(data).hexdigest(), data.decode())
         return session.prefix
