@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hermes_tui.security.policy import Situation, decide
 from hermes_tui.tools import plugins
 from hermes_tui.tools.plugins import GROUP, entry_points, load
 
@@ -99,3 +101,17 @@ def test_any_metadata_is_read(text: str) -> None:
 
 def test_a_folder_that_is_not_there_is_passed_over(tmp_path: Path) -> None:
     assert entry_points([str(tmp_path / "gone"), ""]) == []
+
+
+async def test_the_example_of_the_page_is_a_tool_that_works() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "tools.md").read_text()
+    made: dict[str, Any] = {}
+    exec(page.partition("```python\n")[2].partition("```")[0], made)
+    lamp = made["light_lamp"]
+    assert lamp.schema.parameters["properties"]["room"]["description"] == "such as kitchen."
+    result = await lamp.run(lamp.parse('{"room": "kitchen"}'), None)
+    assert result.for_model == "the lamp in the kitchen is on"
+    action = lamp.action({"room": "kitchen"}, "")
+    assert decide(action, Situation()).verdict == "ask"
+    assert decide(action, Situation(rules=(action.rule,))).verdict == "allow"
+    assert len(page.splitlines()) < 60
