@@ -99,9 +99,8 @@ def show(which: Which, json: Json = False) -> None:
     for change in story.changes:
         undone = " (taken back)" if change.undone else ""
         after = output.clean(change.after)
-        print(
-            f"  {output.when(change.ts)}  {change.op} {change.batch}{undone}: {change.state}  {after}"
-        )
+        did = f"{change.op} {change.batch}{undone}: {change.state}"
+        print(f"  {output.when(change.ts)}  {did}  {after}")
     for use in story.uses:
         print(f"  {output.when(use.ts)}  told to {use.session}: {output.clean(use.why)}")
     for near in story.alike:
