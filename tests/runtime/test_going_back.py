@@ -30,6 +30,7 @@ from hermes_tui.intents import (
 from hermes_tui.runtime.client import CoreClient
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.local import LocalClient
+from hermes_tui.store.checkpoints import Checkpoint
 from tests.fakes.scripted_model import Call, Reply, ScriptedModel, call, calls
 from tests.fakes.scripted_model import say as reply
 from tests.runtime.conftest import Connect, config_for, open_in, say, until
@@ -429,3 +430,25 @@ async def test_where_a_mistake_of_the_persons_took_the_file_away_it_stays_away(
     assert not (desk.folder / "kept.txt").exists()
     await desk.back(1, "files", yours=True)
     assert (desk.folder / "kept.txt").read_text() == "kept\n"
+
+
+async def test_a_turn_whose_end_was_missed_ends_where_the_next_begins(
+    core: Core, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    (tmp_path / "work").mkdir()
+    client = LocalClient(core)
+    desk = Desk(client, await open_in(client, str(tmp_path / "work"), mode="yolo"), scripted)
+    rows, key = core.checkpoints.rows, (await core.session(desk.session)).key
+
+    async def noted() -> list[Checkpoint]:
+        async with asyncio.timeout(5):
+            while not all(row.after for row in await rows.of(key)):
+                await asyncio.sleep(0.01)
+        return await rows.of(key)
+
+    await desk.turn(write("a", "1"))
+    await rows.close([row.id for row in await noted()], "")
+    await desk.turn(write("b", "2"))
+    first, second = await noted()
+    assert first.after == second.before != second.after
+    await client.close()

@@ -210,6 +210,8 @@ def test_an_edit_right_after_a_look_is_seen_though_size_and_times_are_the_same(
         path.write_text(f"{number:03}"[::-1])
         kept.back(tree)
         assert path.read_text() == f"{number:03}"
+    kept.keep()
+    assert "f" not in kept.seen  # its times can't tell it from one changed in the same tick
 
 
 def test_what_can_be_made_anew_is_left_out_and_never_deleted(kept: Kept) -> None:
@@ -292,7 +294,7 @@ def test_a_link_put_in_the_way_leads_nowhere(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     outside = tmp_path / "outside"
     outside.mkdir()
-    (outside / "f").write_text("not yours")
+    (outside / "f").write_text("new")
     (kept.root / "d").mkdir()
     (kept.root / "d" / "f").write_text("old")
     tree = kept.keep()
@@ -302,7 +304,7 @@ def test_a_link_put_in_the_way_leads_nowhere(tmp_path: Path) -> None:
     (kept.root / "d").symlink_to(outside)
     stays = Restorer(str(kept.root), tree, now, kept.blobs).run(["d/f"])
     assert list(stays) == ["d/f"]
-    assert (outside / "f").read_text() == "not yours"
+    assert (outside / "f").read_text() == "new"
 
 
 def test_what_changes_while_it_is_put_back_stays(kept: Kept) -> None:
