@@ -2,34 +2,21 @@
 `hermes_tui.tools`.
 
 An entry point is a `Tool`, several of them, or a function that returns either. One that is broken
-is told of and left out. The metadata of packages is read by hand: the standard reader costs a
-start several times as much.
+is told of and left out.
 """
 
 from __future__ import annotations
 
 import importlib
-import os
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from msgspec import Struct
 
-from hermes_tui.errors import ToolError
-from hermes_tui.security import paths
+from hermes_tui.entry_points import EntryPoint, entry_points
 from hermes_tui.tools.base import Tool
 
 GROUP = "hermes_tui.tools"
-
-
-class EntryPoint(Struct, frozen=True, kw_only=True):
-    """One line of a package's metadata: a name and where what it names is."""
-
-    package: str
-    name: str
-    place: str
 
 
 class Plugins(Struct, frozen=True):
@@ -44,7 +31,7 @@ def load(taken: Iterable[str] = (), path: Sequence[str] | None = None) -> Plugin
     tools: dict[str, Tool] = {}
     problems: list[str] = []
     names = set(taken)
-    for point in entry_points(sys.path if path is None else path):
+    for point in entry_points(GROUP, path):
         try:
             made = _tools_of(point)
         except Exception as error:  # noqa: BLE001 - a stranger's code may fail in any way
@@ -58,51 +45,6 @@ def load(taken: Iterable[str] = (), path: Sequence[str] | None = None) -> Plugin
             one.origin = point.package
             tools[one.name] = one
     return Plugins(tuple(tools.values()), tuple(problems))
-
-
-def entry_points(path: Sequence[str]) -> list[EntryPoint]:
-    """The entry points of our group in the folders of an import path, in a steady order."""
-    found: dict[tuple[str, str], EntryPoint] = {}
-    for folder in path:
-        for info in _infos(folder or "."):
-            text = _read(info / "entry_points.txt")
-            if GROUP not in text:
-                continue
-            package = info.name.rpartition(".")[0].partition("-")[0]
-            for name, place in _lines(text):
-                key = (package, name)
-                found.setdefault(key, EntryPoint(package=package, name=name, place=place))
-    return [found[key] for key in sorted(found)]
-
-
-def _infos(folder: str) -> Iterator[Path]:
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return
-    for name in names:
-        if name.endswith((".dist-info", ".egg-info")):
-            yield Path(folder, name)
-
-
-def _read(file: Path) -> str:
-    if not file.is_file():
-        return ""
-    try:
-        return paths.read_bytes(os.path.realpath(file)).decode("utf-8", "replace")
-    except ToolError:
-        return ""
-
-
-def _lines(text: str) -> Iterator[tuple[str, str]]:
-    within = False
-    for line in text.splitlines():
-        line = line.strip()
-        if line.startswith("["):
-            within = line.strip("[] \t") == GROUP
-        elif within and "=" in line and not line.startswith(("#", ";")):
-            name, _, place = line.partition("=")
-            yield name.strip(), place.partition("[")[0].strip()
 
 
 def _tools_of(point: EntryPoint) -> list[Tool]:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hermes_tui.entry_points import entry_points, lines
 from hermes_tui.security.policy import Situation, decide
 from hermes_tui.tools import plugins
-from hermes_tui.tools.plugins import GROUP, entry_points, load
+from hermes_tui.tools.plugins import GROUP, load
 
 TOOL = '''
 from typing import Any
@@ -94,13 +95,13 @@ def test_what_is_not_ours_is_not_imported(site: Path) -> None:
 
 @given(st.text())
 def test_any_metadata_is_read(text: str) -> None:
-    for name, place in plugins._lines(f"[{GROUP}]\n{text}"):
+    for name, place in lines(f"[{GROUP}]\n{text}", GROUP):
         assert "=" not in name
         assert "\n" not in place
 
 
 def test_a_folder_that_is_not_there_is_passed_over(tmp_path: Path) -> None:
-    assert entry_points([str(tmp_path / "gone"), ""]) == []
+    assert entry_points(GROUP, [str(tmp_path / "gone"), ""]) == []
 
 
 async def test_the_example_of_the_page_is_a_tool_that_works() -> None:
