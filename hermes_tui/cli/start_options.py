@@ -40,6 +40,8 @@ commands
   model                  list the models on offer; test the chosen one
   keys                   show what the terminal sends for a key; list the keys
   web                    show the screen in a browser on this machine
+  memory                 list, add, edit, forget, undo, ask, export and import
+  prompt                 show what a new session's prompt is made of
   doctor                 look for problems and say what to do; changes nothing
 
 examples

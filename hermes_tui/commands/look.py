@@ -80,7 +80,6 @@ COMMANDS: tuple[Command, ...] = (
         slash="compress",
         args="[FOCUS]",
         by="core",
-        surfaces=CORE,
         title="Shorten the conversation",
         help="Have the model see a digest of what is old; name what it must keep in mind.",
     ),

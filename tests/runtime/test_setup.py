@@ -216,13 +216,15 @@ async def test_every_setting_is_listed_with_its_value_source_and_help(
     client: CoreClient, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HERMES_TUI_MODEL", "from-outside")
-    home.config.write_text("# mine\nui:\n  motion: false  # calm\npolicy:\n  allow: [a, b]\n")
+    home.config.write_text(
+        "# mine\nui:\n  motion: false  # calm\npolicy:\n  allow: [tool a, tool b]\n"
+    )
     listed = {one.name: one for one in (await client.ask(ListSettings())).settings}
     assert all(one.help and one.must for one in listed.values())
     motion = listed["ui.motion"]
     assert (motion.kind, motion.value, motion.default) == ("toggle", False, True)
     assert (motion.source, motion.fixed) == ("config.yaml", False)
-    assert listed["policy.allow"].value == ["a", "b"]
+    assert listed["policy.allow"].value == ["tool a", "tool b"]
     assert listed["agent.mode"].choices == ("ask", "auto-edit", "plan", "yolo")
     name = listed["model.name"]
     assert (name.value, name.source, name.fixed) == ("from-outside", "HERMES_TUI_MODEL", True)
