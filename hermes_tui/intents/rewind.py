@@ -97,7 +97,8 @@ class RestoreFiles(Intent[WentBack], frozen=True, kw_only=True):
 class CheckpointInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One checkpoint: before a `turn`, a call run `again`, or files taken `back`.
 
-    changed: whether files changed in it, as far as that is known; problem: why it holds nothing.
+    changed: whether files changed in it, as far as that is known; ended: whether what it stands
+    before is over, and what others change from now on is told apart; problem: why it holds nothing.
     """
 
     id: int
@@ -107,6 +108,7 @@ class CheckpointInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     files: int = 0
     bytes: int = 0
     changed: bool = False
+    ended: bool = False
     problem: str = ""
 
 

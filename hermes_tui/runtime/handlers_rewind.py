@@ -60,6 +60,7 @@ async def list_checkpoints(
             files=row.files,
             bytes=row.bytes,
             changed=row.changed,
+            ended=bool(row.after),
             problem=row.problem,
         )
         for row in reversed(rows)

@@ -30,7 +30,6 @@ from hermes_tui.intents import (
 from hermes_tui.runtime.client import CoreClient
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.local import LocalClient
-from hermes_tui.store.checkpoints import Checkpoint
 from tests.fakes.scripted_model import Call, Reply, ScriptedModel, call, calls
 from tests.fakes.scripted_model import say as reply
 from tests.runtime.conftest import Connect, config_for, open_in, say, until
@@ -164,12 +163,11 @@ async def test_what_a_person_changed_is_named_and_stays_unless_wished(desk: Desk
 
 
 async def settled(desk: Desk) -> None:
-    """Wait until what the turn left behind is noted."""
+    """Wait until it is noted what the turns left behind."""
     async with asyncio.timeout(5):
         while True:
             listed = await desk.client.ask(ListCheckpoints(session=desk.session))
-            seen = await desk.look(turn=1)
-            if listed.checkpoints and seen.checkpoint:
+            if listed.checkpoints and all(one.ended for one in listed.checkpoints):
                 return
             await asyncio.sleep(0.01)
 
@@ -419,7 +417,6 @@ async def test_where_a_mistake_of_the_persons_took_the_file_away_it_stays_away(
 ) -> None:
     await desk.turn(write("kept.txt", "agent"), write("other.txt", "agent"))
     await settled(desk)
-    await desk.look()
     (desk.folder / "kept.txt").unlink()
     seen = await desk.look(turn=1)
     assert {one.path: (one.change, one.yours) for one in seen.changes} == {
@@ -440,15 +437,11 @@ async def test_a_turn_whose_end_was_missed_ends_where_the_next_begins(
     desk = Desk(client, await open_in(client, str(tmp_path / "work"), mode="yolo"), scripted)
     rows, key = core.checkpoints.rows, (await core.session(desk.session)).key
 
-    async def noted() -> list[Checkpoint]:
-        async with asyncio.timeout(5):
-            while not all(row.after for row in await rows.of(key)):
-                await asyncio.sleep(0.01)
-        return await rows.of(key)
-
     await desk.turn(write("a", "1"))
-    await rows.close([row.id for row in await noted()], "")
+    await settled(desk)
+    await rows.close([row.id for row in await rows.of(key)], "")
     await desk.turn(write("b", "2"))
-    first, second = await noted()
+    await settled(desk)
+    first, second = await rows.of(key)
     assert first.after == second.before != second.after
     await client.close()

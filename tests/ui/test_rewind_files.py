@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
-from hermes_tui.intents import ChangeSession
+from hermes_tui.intents import ChangeSession, ListCheckpoints
 from hermes_tui.ui.dialogs import ChoiceDialog
 from hermes_tui.ui.rewind_screen import RewindScreen
 from tests.fakes.scripted_model import Call, calls, say
@@ -21,6 +22,17 @@ async def worked(stage: Stage, screen: Screen, text: str, **writes: str) -> None
         lambda: len(screen.app.shown.trace.turns) > turns and not screen.app.shown.busy
     )
     await screen.app.ask(ChangeSession(session=screen.app.session, mode="yolo"))
+    await ended(screen)
+
+
+async def ended(screen: Screen) -> None:
+    """Wait until it is noted what the turns left behind."""
+    async with asyncio.timeout(5):
+        while True:
+            listed = await screen.app.ask(ListCheckpoints(session=screen.app.session))
+            if listed.checkpoints and all(one.ended for one in listed.checkpoints):
+                return
+            await asyncio.sleep(0.01)
 
 
 async def begin(stage: Stage, screen: Screen) -> None:
