@@ -59,6 +59,10 @@ class SettingsChanged(Transient, frozen=True, kw_only=True):
     """The settings changed; `ListSettings` has them as they are now."""
 
 
+class SkillsChanged(Transient, frozen=True, kw_only=True):
+    """Skills changed, on disk or otherwise; `ListSkills` has them as they are now."""
+
+
 class FetchProgress(Transient, frozen=True, kw_only=True):
     """A model file is being fetched: `done` of `total` bytes are there. ended: no more comes."""
 

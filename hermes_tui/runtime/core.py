@@ -36,11 +36,13 @@ from hermes_tui.runtime.surroundings import Surroundings
 from hermes_tui.runtime.workshop import Workshop
 from hermes_tui.security.audit import Audit
 from hermes_tui.security.redact_stream import StreamRedactor
+from hermes_tui.store import message_index
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.checkpoints import Checkpoints
+    from hermes_tui.runtime.recall import Recall, SessionRecall
     from hermes_tui.runtime.remembering import Remembering, SessionMemory
     from hermes_tui.runtime.using_skills import SessionSkills, UsingSkills
     from hermes_tui.tools.kit import Kit
@@ -79,6 +81,7 @@ class Core:
         self._processes: Processes | None = None
         self._checkpoints: Checkpoints | None = None
         self._memory: Remembering | None = None
+        self._recall: Recall | None = None
         self._using_skills: UsingSkills | None = None
         self._resume = resume
         self._lock = CoreLock(home)
@@ -109,6 +112,8 @@ class Core:
             raise
         if self._resume:
             await self.resume_open_turns()
+            if await self.db.read(message_index.waiting):
+                self.recall.start()
         return self
 
     async def _finish_restore(self) -> None:
@@ -176,6 +181,8 @@ class Core:
         await self.workshop.close()
         if self._memory is not None:
             await self._memory.close()
+        if self._using_skills is not None:
+            await self._using_skills.close()
         self._over.set()
         if self._life is not None:
             await asyncio.wait([self._life], timeout=5)
@@ -292,6 +299,21 @@ class Core:
 
             self._memory = Remembering(self)
         return self._memory
+
+    @property
+    def recall(self) -> Recall:
+        """Search over all conversations; made at first use."""
+        if self._recall is None:
+            from hermes_tui.runtime.recall import Recall
+
+            self._recall = Recall(self)
+        return self._recall
+
+    def recall_of(self, session: Session) -> SessionRecall:
+        """Recall, as one session's tools use it."""
+        from hermes_tui.runtime.recall import SessionRecall
+
+        return SessionRecall(self.recall, session.id)
 
     @property
     def using_skills(self) -> UsingSkills:

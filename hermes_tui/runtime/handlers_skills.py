@@ -32,6 +32,8 @@ async def list_skills(core: Core, intent: intents.ListSkills, face: Face) -> int
     from hermes_tui.skills import records
 
     skills = core.using_skills.skills
+    if face.name != "cli":
+        core.using_skills.follow()
     person = _person() if intent.cwd else ""
     await skills.ready(intent.cwd, person)
     uses = await core.db.read(records.uses)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hermes_tui.config import Config
-from hermes_tui.events import Notice
+from hermes_tui.events import Notice, SkillsChanged, Transient
 from hermes_tui.home import Home
 from hermes_tui.runtime.session import Session
 from hermes_tui.skills.life import Use
 from hermes_tui.skills.offering import Offer, note_text
 from hermes_tui.skills.service import Loaded, Skills
+from hermes_tui.skills.watching import follow
 from hermes_tui.store.db import Database
 
 if TYPE_CHECKING:
@@ -29,6 +32,14 @@ class Owner(Protocol):
     home: Home
     db: Database
 
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a coroutine in the core's task group."""
+        ...
+
+    def announce(self, event: Transient) -> None:
+        """Tell every face."""
+        ...
+
     @property
     def config(self) -> Config:
         """The settings in force."""
@@ -39,6 +50,8 @@ class UsingSkills:
     """One core's skills. Made at first use; what writes and fetches is made when it is needed."""
 
     def __init__(self, core: Owner) -> None:
+        self._core = core
+        self._following: asyncio.Task[None] | None = None
         self.skills = Skills(core.home, core.db, lambda: core.config.skills)
         self._changing: Changing | None = None
         self._hub: Hub | None = None
@@ -60,6 +73,22 @@ class UsingSkills:
 
             self._hub = Hub(self.skills)
         return self._hub
+
+    def follow(self) -> None:
+        """Watch the home's skills from now on, and tell every face when they change."""
+        if self._following is None or self._following.done():
+            self._core.home.skills.mkdir(mode=0o700, exist_ok=True)
+            self._following = self._core.spawn(follow((self._core.home.skills,), self._changed))
+
+    async def _changed(self) -> None:
+        await self.skills.ready()
+        self._core.announce(SkillsChanged())
+
+    async def close(self) -> None:
+        """Watch no longer."""
+        if self._following is not None:
+            self._following.cancel()
+            await asyncio.wait([self._following], timeout=2)
 
     async def standing(self, session: Session) -> str:
         """What the frozen first part of a new session's prompt says of skills."""

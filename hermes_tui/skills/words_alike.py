@@ -24,13 +24,13 @@ COMMON_WORDS = """
     given good guide handle hold home identify important include information input install
     instruction issue item keep key kind language large last line link list load local long look
     main make manage md message method mode move multiple name new next note number old open
-    operation option order original output page part pass path people perform place plan point possible
-    problem process program project prompt provide question quick read receive reference remove
-    report request require response result return review right root rule run save script search
-    second section see select send service set setup share show simple single small source
-    specific standard start state step still stop store string support sure system take task team
-    tell test text time title today tool try two type update url use used user using value version
-    view wait web week whole word work workflow write wrong year
+    operation option order original output page part pass path people perform place plan point
+    possible problem process program project prompt provide question quick read receive
+    reference remove report request require response result return review right root rule run
+    save script search second section see select send service set setup share show simple single
+    small source specific standard start state step still stop store string support sure system
+    take task team tell test text time title today tool try two type update url use used user
+    using value version view wait web week whole word work workflow write wrong year
 """
 
 WORDS_ALIKE: tuple[str, ...] = (

@@ -27,6 +27,7 @@ from hermes_tui.events import (
     Notice,
     Record,
     SessionsChanged,
+    SkillsChanged,
     TextDelta,
     ToolOutput,
     Trouble,
@@ -299,6 +300,8 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
             case SessionsChanged():
                 self.main.query_one(Rail).ask_again()
                 self.main.query_one(AgentsPane).heard()
+            case SkillsChanged():
+                self.main.query_one(SkillsPane).heard()
             case MemoryChanged():
                 self.main.query_one(MemoryPane).heard()
             case CoreOutdated() as event:
@@ -434,10 +437,6 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
     def _put(self, message: MemoryPane.Put | SkillsPane.Put) -> None:
         self.frame.go("chat")
         self.talk.prompt.insert(message.text)
-
-    @on(MemoryPane.Skill)
-    def _skill_chosen(self, message: MemoryPane.Skill) -> None:
-        self.do(partial(self.commands.picked, Entry(kind="skill", key=message.name, title="")))
 
     @on(Transcript.BlockAction)
     def _block_action(self, message: Transcript.BlockAction) -> None:

@@ -124,6 +124,11 @@ class SkillsPane(Vertical):
         self._forget()
         self.run_worker(self._load, group="skills", exclusive=True)
 
+    def heard(self) -> None:
+        """Skills changed; a pane that was seen shows them as they are now."""
+        if self._asked and self._review is None:
+            self.action_again()
+
     def select(self, name: str) -> None:
         """Show one skill, by name."""
         self._forget()
@@ -154,7 +159,8 @@ class SkillsPane(Vertical):
         if not rows:
             rows = [TextRow(left=(Span(" no skills yet", "muted"),))]
         self.query_one("#skills-count", Bar).show((Span(counted(self.skills), "muted"),))
-        self.query_one(RowList).show(rows, name or None)
+        listed = self.query_one(RowList)
+        listed.show(rows, name or listed.key or None)
         await self._show()
 
     def _folder(self) -> str:

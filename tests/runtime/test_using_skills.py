@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hermes_tui.errors import HermesError
-from hermes_tui.events import Notice, ToolEnded, TurnEnded
+from hermes_tui.events import Notice, SkillsChanged, ToolEnded, TurnEnded
 from hermes_tui.home import Home
 from hermes_tui.intents import (
     AnswerArrival,
@@ -195,3 +195,16 @@ async def test_a_slash_and_its_name_call_a_skill_whole(
     await say(client, view, "/nothing of that kind")
     await until(client, TurnEnded)
     assert "skill" not in _typed(scripted, 1)
+
+
+async def test_a_skill_that_is_saved_in_an_editor_is_told_to_every_face(
+    core: Core, connect: Connect
+) -> None:
+    client = await connect()
+    await client.ask(ListSkills())
+    folder = _put(core.home)
+    await until(client, SkillsChanged)
+    assert core.using_skills.skills.get("sourdough").description.startswith("Bakes")
+    (folder / "SKILL.md").write_text(BREAD.replace("Bakes", "Makes"))
+    await until(client, SkillsChanged)
+    assert core.using_skills.skills.get("sourdough").description.startswith("Makes")

@@ -126,6 +126,7 @@ class Stage:
             await eventually(lambda: app.session or app.goodbye)
             await pilot.pause()
             yield Screen(app, pilot)
+            app._exit = True  # as when a person leaves: what is late is not drawn any more
 
 
 def config_for(url: str) -> Config:
