@@ -32,7 +32,8 @@ class Blobs:
         path = self._path(digest)
         if path.exists() and self._sound(digest):
             return digest
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self.folder.parent, self.folder, path.parent):
+            folder.mkdir(mode=0o700, exist_ok=True)
         stored = _pack(content)
         temporary = path.with_name(f".new-{os.urandom(6).hex()}")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -283,7 +283,7 @@ def test_the_agents_own_folder_and_pipes_are_left_out(tmp_path: Path) -> None:
 def test_contents_are_for_the_owner_alone(kept: Kept) -> None:
     (kept.root / ".env").write_text("KEY=value")
     kept.keep()
-    for path in kept.blobs.folder.rglob("*"):
+    for path in (kept.blobs.folder, *kept.blobs.folder.rglob("*")):
         assert path.stat().st_mode & 0o077 == 0, path
 
 
