@@ -1,8 +1,8 @@
-"""What faces say when a conversation was shortened: the same words everywhere."""
+"""What faces say when a conversation was shortened or held against the record: the same words."""
 
 from __future__ import annotations
 
-from hermes_tui.events import Compacted, ResultsMasked
+from hermes_tui.events import ClaimsChecked, Compacted, ResultsMasked
 
 
 def shortened(event: Compacted | ResultsMasked) -> str:
@@ -21,3 +21,15 @@ def shortened(event: Compacted | ResultsMasked) -> str:
 
 def _size(count: int) -> str:
     return f"{count / 1000:,.0f} kB" if count >= 1000 else f"{count} B"
+
+
+def evidence(event: ClaimsChecked) -> tuple[str, str]:
+    """(the line, its level) about what an answer says was done."""
+    bare = [one.text for one in event.claims if not one.calls]
+    matched = len(event.claims) - len(bare)
+    if not bare:
+        if matched == 1:
+            return "✔ evidence: what it says was done is in the record", "info"
+        return f"✔ evidence: all {matched} things it says were done are in the record", "info"
+    told = "; ".join(f"“{one}”" for one in bare)
+    return f"no matching action: {told}", "warning"

@@ -146,6 +146,11 @@ class TurnSession(Protocol):
         ...
 
     @property
+    def recall(self) -> Any:
+        """Recall, as this session's tools use it."""
+        ...
+
+    @property
     def skills(self) -> Any:
         """The skills, as this session's tools use them."""
         ...

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from hermes_tui.agent.claims import Done
 from hermes_tui.agent.view import View, build_view, mask_of
 from hermes_tui.events import (
     ApprovalAnswered,
@@ -55,6 +56,7 @@ class Conversation:
         self.messages: list[Message] = []
         self.masked: set[str] = set()
         self.stretches: list[Compacted] = []
+        self.done: list[Done] = []
         self.waiting: dict[str, InputReceived] = {}
         self.inputs: set[str] = set()
         self.approvals: dict[str, ApprovalAsked] = {}
@@ -233,6 +235,7 @@ class Conversation:
 
     def _result(self, event: ToolEnded) -> None:
         self.started.discard(event.call_id)
+        self._note_done(event)
         self.taint = event.untrusted or self.taint
         self.found.update(event.found)
         if self.open_calls.pop(event.call_id, None) is not None:
@@ -240,6 +243,16 @@ class Conversation:
             shown = event.pictures
             message = Message(role="tool", content=content, call_id=event.call_id, pictures=shown)
             self._say(message)
+
+    def _note_done(self, event: ToolEnded) -> None:
+        call = self.open_calls.get(event.call_id)
+        if call is None:
+            return
+        ok = event.status == "ok"
+        call = meant(call)
+        self.done.append(
+            Done(call_id=call.id, tool=call.tool, arguments=call.arguments[:2000], ok=ok)
+        )
 
     def _close_calls(self) -> None:
         """Give calls that never got a result one, or strict providers refuse the history."""

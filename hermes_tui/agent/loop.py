@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from hermes_tui.agent.agent import Agent, TurnSession
+from hermes_tui.agent.claims import claims_in
 from hermes_tui.agent.context import make_more_room, make_room
 from hermes_tui.agent.reply import stream_reply
 from hermes_tui.agent.steps import run_tools
 from hermes_tui.errors import ModelError
-from hermes_tui.events import Outcome, ReplyReceived
+from hermes_tui.events import ClaimsChecked, Outcome, ReplyReceived
 
 
 async def run_turn(session: TurnSession, agent: Agent) -> Outcome:
@@ -24,6 +25,8 @@ async def run_turn(session: TurnSession, agent: Agent) -> Outcome:
         await session.add(session.take_steering(), hold=True)
         reply = await _reply(session, agent)
         await session.add(reply, hold=bool(reply.calls))
+        if not reply.calls and (claims := claims_in(reply.text, talk.done)):
+            await session.add(ClaimsChecked(turn=talk.turn, claims=claims), hold=True)
         await run_tools(talk.open_calls, agent, session)
     return "done" if talk.answered else "limit"
 

@@ -41,6 +41,8 @@ from hermes_tui.events.shown import (
 from hermes_tui.events.turn import (
     ApprovalAnswered,
     ApprovalAsked,
+    Claim,
+    ClaimsChecked,
     ModelAsked,
     ModelFailed,
     ProcessEnded,
@@ -71,6 +73,8 @@ __all__ = [
     "KINDS",
     "ApprovalAnswered",
     "ApprovalAsked",
+    "Claim",
+    "ClaimsChecked",
     "Compacted",
     "CoreEnding",
     "CoreOutdated",

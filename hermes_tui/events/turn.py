@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from hermes_tui.events.base import (
     Event,
     Outcome,
@@ -117,6 +119,20 @@ class ToolEnded(Event, frozen=True, kw_only=True):
     untrusted: str = ""
     found: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
+
+
+class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something an answer says was done, and the calls behind it; none: no matching action."""
+
+    text: str
+    calls: tuple[str, ...] = ()
+
+
+class ClaimsChecked(Event, frozen=True, kw_only=True):
+    """What a turn's answer says was done was held against what was done."""
+
+    turn: int
+    claims: tuple[Claim, ...] = ()
 
 
 class RanAgain(Event, frozen=True, kw_only=True):

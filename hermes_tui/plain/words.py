@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from hermes_tui import events
 from hermes_tui.approval_text import revealed
-from hermes_tui.context_text import shortened
+from hermes_tui.context_text import evidence, shortened
 from hermes_tui.events import Event
 from hermes_tui.plain.speech import count, duration, one_line, sentence, speakable
 from hermes_tui.rewind_text import restored
@@ -199,7 +199,12 @@ def _question(event: events.QuestionAsked | events.QuestionAnswered) -> Iterable
     return (f"Question: {event.text}", *options, how)
 
 
-def _of_the_past(event: events.Compacted | events.ResultsMasked | events.FilesRestored) -> str:
+_Past = events.Compacted | events.ResultsMasked | events.FilesRestored | events.ClaimsChecked
+
+
+def _of_the_past(event: _Past) -> str:
+    if isinstance(event, events.ClaimsChecked):
+        return sentence(evidence(event)[0].removeprefix("✔ ").capitalize())
     if isinstance(event, events.FilesRestored):
         return sentence(restored(event), "/undo brings them back")
     return sentence(f"Notice: {shortened(event)}")
@@ -207,7 +212,12 @@ def _of_the_past(event: events.Compacted | events.ResultsMasked | events.FilesRe
 
 def _rest(event: Event) -> Iterable[str]:
     match event:
-        case events.Compacted() | events.ResultsMasked() | events.FilesRestored():
+        case (
+            events.Compacted()
+            | events.ResultsMasked()
+            | events.FilesRestored()
+            | events.ClaimsChecked()
+        ):
             yield _of_the_past(event)
         case events.MessageImported():
             who = "You" if event.role == "user" else event.role.capitalize()

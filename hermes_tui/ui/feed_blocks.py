@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hermes_tui import events as ev
-from hermes_tui.context_text import shortened
+from hermes_tui.context_text import evidence, shortened
 from hermes_tui.events import Record
 from hermes_tui.rewind_text import restored
 from hermes_tui.ui import figures
@@ -387,6 +387,9 @@ class Builder:
                     self._note(record, f"model: {event.model}")
                 if event.mode is not None:
                     self._note(record, f"mode: {event.mode}")
+            case ev.ClaimsChecked():
+                line, level = evidence(event)
+                self._note(record, line, "", level)
             case ev.Compacted() | ev.ResultsMasked():
                 self._note(record, shortened(event))
             case ev.FilesRestored():
