@@ -31,7 +31,7 @@ rm -rf src
 rm notes.txt
 find . -name '*.py' -delete
 echo gone > notes.txt
-chmod -R 000 src
+chmod -R 555 src
 mv src elsewhere
 truncate -s 0 src/main.py
 sed -i s/print/exit/ src/main.py
