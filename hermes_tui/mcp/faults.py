@@ -39,7 +39,8 @@ def said(error: BaseException) -> str:
     texts = [text for one in parts if (text := " ".join(str(one).split()))]
     if texts:
         return texts[0][:600]
-    return type(parts[0]).__name__ if parts else type(error).__name__
+    bare = parts[0] if parts else error
+    return "no answer in time" if isinstance(bare, TimeoutError) else type(bare).__name__
 
 
 def is_cut(error: BaseException) -> bool:

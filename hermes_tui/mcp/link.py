@@ -235,6 +235,7 @@ class Link:
             sampling_callback=self.asking.sampling if self.server.sampling == "ask" else None,
             elicitation_callback=self.asking.elicitation,
             message_handler=self._heard,
+            read_timeout_seconds=self._times.call,
             cache=None,
         )
 
@@ -258,7 +259,8 @@ class Link:
                     break
             elif self._relist.is_set():
                 self._relist.clear()
-                self.offer = await self._offered(client)
+                async with asyncio.timeout(_PING_S):
+                    self.offer = await self._offered(client)
                 self.offered(self.offer)
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from pathlib import Path
@@ -168,3 +169,27 @@ async def test_a_changed_list_of_tools_is_heard_of(link: Link, ctx: FakeContext)
     assert link.offer.tool("grown") is None
     await said(link, "grow", ctx)
     await until(lambda: link.offer.tool("grown") is not None)
+
+
+@pytest.mark.slow
+async def test_a_server_that_hangs_is_replaced_before_anybody_asks(
+    bench: Bench, tmp_path: Path, ctx: FakeContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hermes_tui.mcp.link._PING_S", 0.4)
+    monkeypatch.setattr("hermes_tui.mcp.child._ENDS_ITSELF_S", 0.1)
+    link, lines = bench.link("own", own_server(tmp_path), Times(look=0.1, idle=60))
+    await said(link, "greet", ctx, name="x")
+    os.killpg(lines.pids[0], signal.SIGSTOP)
+    await until(lambda: len(lines.made) == 2 and link.state == "ready")
+    assert not alive(lines.pids[0])
+    assert await said(link, "greet", ctx, name="y") == "Hello y!"
+
+
+async def test_stopping_a_call_leaves_the_server_for_the_next(link: Link, ctx: FakeContext) -> None:
+    await link.ready()
+    hanging = asyncio.ensure_future(said(link, "hang", ctx))
+    await asyncio.sleep(0.05)
+    hanging.cancel()
+    await asyncio.wait([hanging])
+    assert hanging.cancelled()
+    assert await said(link, "greet", ctx, name="y") == "Hello y!"
