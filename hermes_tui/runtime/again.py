@@ -208,6 +208,11 @@ class _Aside:
         return self._session.memory
 
     @property
+    def recall(self) -> Any:
+        """Recall, as this session's tools use it."""
+        return self._session.recall
+
+    @property
     def skills(self) -> Any:
         """The skills, as this session's tools use them."""
         return self._session.skills

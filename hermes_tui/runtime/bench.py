@@ -77,6 +77,10 @@ class Services(Protocol):
         """The memory, as this session's tools use it."""
         ...
 
+    def recall_of(self, session: Any) -> Any:
+        """Recall, as this session's tools use it."""
+        ...
+
     def skills_of(self, session: Any) -> Any:
         """The skills, as this session's tools use them."""
         ...
@@ -114,6 +118,11 @@ class Bench(Ledger):
     def memory(self) -> Any:
         """The memory, as this session's tools use it (`runtime.remembering.SessionMemory`)."""
         return self._core.memory_of(self)
+
+    @property
+    def recall(self) -> Any:
+        """Recall, as this session's tools use it (`runtime.recall.SessionRecall`)."""
+        return self._core.recall_of(self)
 
     @property
     def skills(self) -> Any:

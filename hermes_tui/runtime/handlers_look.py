@@ -11,7 +11,6 @@ from hermes_tui import intents
 from hermes_tui.errors import ModelError
 from hermes_tui.runtime import answers
 from hermes_tui.runtime.face import Face
-from hermes_tui.search.index import search
 from hermes_tui.search.pattern import find_pattern
 from hermes_tui.search.within import find_within
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 async def find(core: Core, intent: intents.Search, face: Face) -> intents.Hits:
     """Search all messages."""
-    return intents.Hits(hits=await search(core.db, intent.query, intent.limit))
+    return await core.recall.find(intent)
 
 
 async def find_in_session(core: Core, intent: intents.FindInSession, face: Face) -> intents.Found:

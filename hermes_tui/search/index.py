@@ -95,6 +95,7 @@ class _Search:
     def ids(self, limit: int) -> list[int]:
         """Ids of the messages found, best first."""
         if not self._query.terms:
+            self._score_literally(limit)
             self._score_times()
         else:
             self._score_words(limit)
@@ -156,7 +157,18 @@ class _Search:
             f" AND {only.sql or '1'} ORDER BY m.id DESC LIMIT {_DAY_ROWS}",
             (only.first, only.last, *only.values),
         )
-        self.scores = {id_: _OF_A_DAY.get(kind, 0.5) for id_, kind in rows}
+        self.scores |= {id_: _OF_A_DAY.get(kind, 0.5) for id_, kind in rows}
+
+    def _score_literally(self, limit: int) -> None:
+        """Whoever looks up `yesterday` may mean the word."""
+        if not self._query.spans or self._query.question:
+            return
+        asked, spans = self._query, self._spans
+        self._query, self._spans = asked.literal(), ()
+        if self._query.terms:
+            self._score_words(limit)
+        self._query, self._spans = asked, spans
+        self.scores = {id_: 0.3 * score for id_, score in self.scores.items()}
 
     def _settle(self) -> None:
         """Drop what is not there or may not be seen, count times, recency and automation."""

@@ -64,6 +64,10 @@ class Query(Struct, frozen=True, kw_only=True):
     characters: frozenset[str] = frozenset()
     question: bool = False
 
+    def literal(self) -> Query:
+        """All words of the text as they stand, the times they may mean left aside."""
+        return replace(self, terms=tuple(_distinct(_plain(self.text, 1.0))), spans=())
+
     def relaxed(self) -> Query:
         """The same with quoted words wanted, not required: for when nothing holds them."""
         terms: list[Term] = []
@@ -226,6 +230,8 @@ def _of_token(token: str, named: bool) -> list[Term]:
     if token.endswith("*") and (stem := token.rstrip("*")) and _WORD.search(stem):
         return [_prefix(stem)]
     words = _WORD.findall(token)
+    if len(words) == 1 and signed_words(token):
+        return []
     if len(words) == 1:
         word = _word(words[0], 1.0, named)
         return [word, *(_word(part, 0.4) for part in humps(words[0]) if len(part) > 1)]

@@ -96,6 +96,11 @@ class Context(Protocol):
         ...
 
     @property
+    def recall(self) -> Any:
+        """Search over all conversations: `find`, for this session."""
+        ...
+
+    @property
     def skills(self) -> Any:
         """The skills: `find`, `names` and `load`, each for this session."""
         ...

@@ -28,6 +28,7 @@ MOST_SHOWN = 12
 """Schemas sent with every prompt, `find_tools` and `use_tool` included."""
 
 FOUND: dict[str, str] = {
+    "recall": "hermes_tui.tools.recall:recall",
     "read_earlier": "hermes_tui.tools.earlier:read_earlier",
     "web_search": "hermes_tui.tools.web_search:web_search",
     "web_extract": "hermes_tui.tools.web_extract:web_extract",

@@ -36,6 +36,7 @@ class FakeContext:
         self.matches: list[tuple[str, str]] = []
         self.processes = Processes(self._changed, self._matched)
         self.skills: Any = None
+        self.recall: Any = None
 
     def _changed(self, one: Background) -> None:
         self.changes.append((one.id, one.status))
