@@ -65,17 +65,7 @@ TOPICS: dict[str, Topic] = {
         "narrow it, `from:` and `after:` narrow messages. An empty box shows all that is "
         "remembered. Enter goes to where it was said. `?` waits to be confirmed, `≠` contradicts "
         "something, `▲` is in every prompt. Nothing is lost: u takes back the last change.",
-        (
-            *LIST_KEYS,
-            ("e", "Edit the statement."),
-            ("f, u", "Forget it; take the last change back."),
-            ("y", "Confirm it, or settle a dispute in its favour."),
-            ("i", "Pin it to every prompt, or let it go."),
-            ("m", "Merge it with another one."),
-            ("w", "Why it is known and was recalled, over the full screen."),
-            ("p", "Put it into the prompt."),
-            ("/", "Back to the box."),
-        ),
+        parts=("memory", "list"),
     ),
     "skills": Topic(
         "the skills pane",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from textual import on
 from textual.actions import SkipAction
-from textual.binding import Binding
 from textual.containers import Vertical
 
 from hermes_tui.errors import HermesError
@@ -21,9 +20,10 @@ from hermes_tui.intents import (
     UndoMemory,
     Written,
 )
-from hermes_tui.ui import memory_rows
+from hermes_tui.ui import memory_rows, part_keys
 from hermes_tui.ui.face import face_of
-from hermes_tui.ui.line import Bar, hints
+from hermes_tui.ui.keys import key_words
+from hermes_tui.ui.line import Bar
 from hermes_tui.ui.rows import RowList
 from hermes_tui.ui.search_box import SearchBox
 from hermes_tui.ui.viewer import ViewerScreen
@@ -32,16 +32,7 @@ from hermes_tui.ui.viewer import ViewerScreen
 class FactActs(Vertical):
     """The keys of statements. merging: the one to be merged with another; said: the last write."""
 
-    BINDINGS = [
-        Binding("e", "edit", show=False),
-        Binding("f", "forget", show=False),
-        Binding("u", "undo", show=False),
-        Binding("i", "pin", show=False),
-        Binding("m", "merge", show=False),
-        Binding("y", "confirm", show=False),
-        Binding("w", "why", show=False),
-        Binding("escape", "leave", show=False),
-    ]
+    BINDINGS = part_keys.bindings("memory")
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -67,6 +58,11 @@ class FactActs(Vertical):
             """Say what was found, or what is being done."""
             ...
 
+    def key_of(self, name: str) -> str:
+        """The key of an action as it is now, in words; empty for none."""
+        keys = part_keys.keys_of(part_keys.BY_ID[name], part_keys.own_of(self))
+        return key_words(keys[:1])
+
     def hide_field(self) -> None:
         """No statement is being edited."""
         field = self.query_one("#memory-field", SearchBox)
@@ -81,7 +77,8 @@ class FactActs(Vertical):
         field = self.query_one("#memory-field", SearchBox)
         field.text, field.display = fact.text, True
         field.focus()
-        self.query_one("#memory-keys", Bar).show(hints(("↵", "keep"), ("esc", "leave as it was")))
+        leave = self.key_of("memory.leave")
+        self.query_one("#memory-keys", Bar).show_keys([("↵", "keep"), (leave, "leave as it was")])
         self.query_one("#memory-more", Bar).show(())
 
     @on(SearchBox.Done, "#memory-field")

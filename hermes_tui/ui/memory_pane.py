@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from textual import on
-from textual.binding import Binding
 from textual.message import Message
 
 from hermes_tui.errors import HermesError
@@ -44,11 +43,6 @@ _MOST_FACTS = 1000
 
 class MemoryPane(FactActs):
     """Search box, what was found, the chosen one in full, and what can be done with it."""
-
-    BINDINGS = [
-        Binding("p", "put", show=False),
-        Binding("slash", "search", show=False),
-    ]
 
     class Opened(Message):
         """Go to this message in its session."""
@@ -204,10 +198,11 @@ class MemoryPane(FactActs):
         view = self.query_one(TextView)
         view.display = bool(key) and not key.startswith("more:")
         first, second = memory_rows.keys(key, self.fact())
-        for name, line in (("#memory-keys", first), ("#memory-more", second)):
+        for name, acts in (("#memory-keys", first), ("#memory-more", second)):
             bar = self.query_one(name, Bar)
-            bar.show(line)
-            bar.display = bool(line)
+            told = [(self.key_of(act), word) for act, word in acts]
+            bar.show_keys([(key, word) for key, word in told if key])
+            bar.display = bool(acts)
         now = face_of(self).now()
         if (fact := self.fact()) is not None:
             self.run_worker(partial(self._tell, fact), group="story", exclusive=True)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from hermes_tui.intents import Fact, FactStory, Hit, SkillInfo, Source
 from hermes_tui.ui import figures
-from hermes_tui.ui.line import Span, hints
+from hermes_tui.ui.line import Span
 from hermes_tui.ui.memory_query import Section, Wanted
 from hermes_tui.ui.rows import Row, TextRow
 from hermes_tui.ui.text import one_line
@@ -167,19 +167,31 @@ def skill_in_full(skill: SkillInfo) -> Painter:
     return paint_all([paint_lines([head, ()]), paint_text(skill.description)])
 
 
-def keys(key: str, fact: Fact | None) -> tuple[list[Span], list[Span]]:
-    """Two lines of what can be done with a row."""
+Acts = list[tuple[str, str]]
+
+
+def keys(key: str, fact: Fact | None) -> tuple[Acts, Acts]:
+    """Two lines of what can be done with a row: (name of the key, word)."""
     kind = key.partition(":")[0]
     if fact is not None:
-        settle = (("y", "confirm"),) if fact.state in ("candidate", "disputed") else ()
-        pin = ("i", "unpin" if fact.pinned else "pin")
-        first = (("↵", "source"), ("e", "edit"), ("f", "forget"), *settle)
-        return hints(*first), hints(pin, ("m", "merge"), ("p", "to prompt"), ("u", "undo"))
+        open_ = fact.state in ("candidate", "disputed")
+        last = ("memory.confirm", "confirm") if open_ else ("memory.why", "why")
+        first = [("list.open", "source"), ("memory.edit", "edit"), ("memory.forget", "forget")]
+        return (
+            [*first, last],
+            [
+                ("memory.pin", "unpin" if fact.pinned else "pin"),
+                ("memory.merge", "merge"),
+                ("memory.put", "to prompt"),
+                ("memory.undo", "undo"),
+            ],
+        )
+    search = ("memory.search", "search")
     if kind == "hit":
-        return hints(("↵", "open"), ("p", "to prompt"), ("/", "search")), []
-    if kind == "skill":
-        return hints(("↵", "open"), ("/", "search")), []
-    return hints(("↵", "show all"), ("/", "search")) if kind == "more" else [], []
+        return [("list.open", "open"), ("memory.put", "to prompt"), search], []
+    if kind in ("skill", "more"):
+        return [("list.open", "open" if kind == "skill" else "show all"), search], []
+    return [], []
 
 
 def _about(fact: Fact) -> str:

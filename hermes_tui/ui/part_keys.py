@@ -66,6 +66,18 @@ PARTS: dict[str, tuple[PartKey, ...]] = {
         _key("trace.copy", "c", "copy", "Copy.", "copy"),
         _key("trace.close", "escape", "close", "Close the details or the filter."),
     ),
+    "memory": (
+        _key("memory.edit", "e", "edit", "Edit the statement, in place."),
+        _key("memory.forget", "f", "forget", "Forget it."),
+        _key("memory.undo", "u", "undo", "Take the last change of the memory back."),
+        _key("memory.confirm", "y", "confirm", "Confirm it, or settle a dispute in its favour."),
+        _key("memory.pin", "i", "pin", "Pin it to every prompt, or let it go."),
+        _key("memory.merge", "m", "merge", "Merge it with another one: m here, then m there."),
+        _key("memory.why", "w", "why", "Why it is known and was recalled, over the full screen."),
+        _key("memory.put", "p", "put", "Put it into the prompt."),
+        _key("memory.search", "slash", "search", "Back to the box."),
+        _key("memory.leave", "escape", "leave", "Leave an edit or a merge as it was."),
+    ),
     "agents": (
         _key("agents.whole", "o", "whole", "Its output over the full screen.", "full screen"),
         _key("agents.end", "x", "end", "End it.", "end it"),
@@ -116,6 +128,7 @@ PARTS: dict[str, tuple[PartKey, ...]] = {
 BESIDE: Mapping[str, Sequence[str]] = {
     "trace": ("list",),
     "agents": ("list",),
+    "memory": ("list",),
     "rail": ("list",),
     "settings": ("list",),
     "diff": ("text", "page"),
