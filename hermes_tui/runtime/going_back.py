@@ -71,7 +71,7 @@ def before_turn(turn: int) -> Pick:
     def pick(rows: list[Checkpoint]) -> Checkpoint:
         found = next((row for row in rows if row.turn >= turn and row.kind != "back"), None)
         if found is None:
-            raise NotFoundError(f"no file was changed by the agent since turn {turn} began")
+            raise NotFoundError(f"this session changed no file since turn {turn} began")
         return _sound(found)
 
     return pick
