@@ -83,7 +83,7 @@ async def test_a_command_asks_the_core_for_exactly_this(
         assert {name: getattr(asked, name) for name in fields} == fields
 
 
-@pytest.mark.parametrize("slash", ["queue", "steer", "title", "resume", "memory", "find"])
+@pytest.mark.parametrize("slash", ["queue", "steer", "title", "resume", "find"])
 async def test_a_command_without_what_it_needs_says_so(slash: str) -> None:
     async with talk() as face:
         line = await said(face, f"/{slash}", "something is missing")

@@ -27,6 +27,10 @@ SILENT = {
     "sessions_changed",
     "settings_changed",
     "fetch_progress",
+    "sandbox_found",
+    "memory_changed",
+    "memory_used",
+    "skills_changed",
 }
 ASKED = events.ApprovalAsked(
     ask_id="1", turn=1, step=1, call_id="c", tool="run_command", title="delete", detail="rm x",
