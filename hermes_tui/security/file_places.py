@@ -17,6 +17,7 @@ from hermes_tui.security.risk_paths import Places
 _SETTINGS = re.compile(
     r"(?:\.npmrc|\.pypirc|\.yarnrc(?:\.yml)?|pip\.conf|auth\.json|\.terraformrc)\Z", re.IGNORECASE
 )
+_HOME = re.compile(r"/root|/(?:home|Users)/[^/]+(?:/\.config(?:/[^/]+)?|/\.pip)?")
 _FOLDERS = tuple(f"/{one}/" for one in risk_paths._SECRET_FOLDERS)
 _PUBLIC = (risk_paths._NOT_SECRET, risk_paths._NOT_KEYS)
 _NOWHERE = "/\N{REPLACEMENT CHARACTER}"
@@ -32,7 +33,7 @@ def secret(real: str) -> str:
         return ""
     if any(one in f"{real}/" for one in _FOLDERS):
         return f"{real} is where secrets are kept"
-    if _SETTINGS.match(name) and os.path.exists(real):
+    if _SETTINGS.match(name) and not _in_a_home(real) and os.path.exists(real):
         return f"{real} has a password or token in it" if holds_secret(real) else ""
     if sort_of_file(name) == "secret" or _places(os.path.expanduser("~")).secret(real):
         return f"{real} holds secrets"
@@ -55,6 +56,12 @@ def trap(real: str, workspace: str) -> str:
     if _places(os.path.expanduser("~")).starts_code(real):
         return "other programs run what is written there"
     return ""
+
+
+def _in_a_home(real: str) -> bool:
+    """Whether a file lies in somebody's home itself, where logins are kept."""
+    folder = os.path.dirname(real)
+    return folder == os.path.realpath(os.path.expanduser("~")) or bool(_HOME.fullmatch(folder))
 
 
 @lru_cache(maxsize=4)

@@ -31,7 +31,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 SECRET = """
 .ssh/id_rsa .ssh/deploy .aws/credentials .aws/config .netrc .pgpass .git-credentials .kube/config
-.docker/config.json .gnupg/private-keys-v1.d/a.key .config/gh/hosts.yml .bash_history
+.npmrc .pypirc .docker/config.json .gnupg/private-keys-v1.d/a.key .config/gh/hosts.yml .bash_history
 .config/chromium/Default/Cookies .mozilla/firefox/x/logins.json
 .local/share/keyrings/login.keyring .password-store/mail.gpg
 """
