@@ -97,4 +97,11 @@ COMMANDS: tuple[Command, ...] = (
         title="Background processes",
         help="List the processes the agent left running.",
     ),
+    Command(
+        id="mcp",
+        slash="mcp",
+        by="core",
+        title="Servers of tools",
+        help="List the MCP servers and how they are.",
+    ),
 )

@@ -20,7 +20,9 @@ async def answer(core: Core, session: Session, command: str, args: str) -> str:
         case "usage":
             return usage(session)
         case "tools":
-            return tools(core)
+            return await tools(core, session)
+        case "mcp":
+            return await servers(core, session)
         case "processes":
             return processes(core)
         case "compress":
@@ -85,12 +87,31 @@ def usage(session: Session) -> str:
     )
 
 
-def tools(core: Core) -> str:
-    """The tools, a line each."""
+async def tools(core: Core, session: Session) -> str:
+    """The tools, a line each: those the model sees, and those it finds."""
     from hermes_tui.tools.registry import build
 
-    made = build(core.config.tools, "full")
-    return "\n".join(f"- `{tool.name}` {tool.description}" for tool in made.values())
+    made = build(core.config.tools, "full", await core.outside.tools(session))
+    lines = [f"- `{tool.name}` {tool.description}" for tool in made.shown.values()]
+    found = [
+        f"- `{name}` {made[name].description[:160]}" for name in made if name not in made.shown
+    ]
+    return "\n".join([*lines, "", "Found when needed:", "", *found] if found else lines)
+
+
+async def servers(core: Core, session: Session) -> str:
+    """The servers of tools, a line each."""
+    await core.outside.tools(session)
+    hub = core.outside.hub
+    rows = hub.status() if hub is not None else []
+    if not rows:
+        return "No server of tools; `hermes mcp add NAME -- COMMAND` adds one."
+    lines = [
+        f"- `{one.name}` {one.state}, {one.tools} tools: {one.line}"
+        + (f" ({one.problem})" if one.problem else "")
+        for one in rows
+    ]
+    return "\n".join(lines)
 
 
 def processes(core: Core) -> str:

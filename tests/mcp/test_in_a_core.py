@@ -18,7 +18,7 @@ from hermes_tui.events import (
     TurnEnded,
 )
 from hermes_tui.home import Home
-from hermes_tui.intents import AnswerApproval
+from hermes_tui.intents import AnswerApproval, RunCommand
 from hermes_tui.mcp import accepted, servers
 from hermes_tui.mcp.accepted import Definition, Offer
 from hermes_tui.mcp.servers import Server
@@ -185,6 +185,20 @@ async def test_a_core_that_ends_leaves_no_server_behind(
     assert pids
     await core.end("over")
     await becomes(lambda: not any(map(alive, pids)))
+
+
+async def test_servers_and_their_tools_are_listed_on_request(
+    core: Core, home: Home, tmp_path: Path
+) -> None:
+    accept_own(home, tmp_path)
+    servers.put(home, "other", Server(command="true"))
+    client = LocalClient(core, through_codec=True)
+    view = await open_in(client, str(tmp_path))
+    listed = (await client.ask(RunCommand(session=view.info.id, command="mcp"))).text
+    assert "`own` idle, 2 tools" in listed
+    assert "`other` new, 0 tools: true" in listed
+    tools = (await client.ask(RunCommand(session=view.info.id, command="tools"))).text
+    assert "`own.greet` Greets somebody by name." in tools.partition("Found when needed")[2]
 
 
 def own_processes() -> list[int]:

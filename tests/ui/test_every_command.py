@@ -38,6 +38,7 @@ QUIET: dict[str, Drive] = {
     "context": Drive("/context", seen="Context"),
     "usage": Drive("/usage", seen="Usage of this session"),
     "processes": Drive("/processes", seen="No background process"),
+    "mcp": Drive("/mcp", seen="No server of tools"),
     "undo": Drive("/undo", seen="the agent has changed no file here"),
     "checkpoints": Drive("/checkpoints", seen="There is no checkpoint here yet"),
     "skills": Drive("/skills", seen=focused("skills")),
