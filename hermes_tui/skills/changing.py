@@ -176,7 +176,7 @@ class Changing:
             if one.name != new.name:
                 skill = parse(await self.skills.text(one.name), one.name)
                 other = Text(one.name, skill.description, skill.body)
-                found.append(Likeness(one.name, likeness(new, other)))
+                found.append(Likeness(one.name, likeness(new, other, self.skills.rarity)))
         found.sort(key=lambda one: (-one.share, one.name))
         return [one for one in found if one.share >= ALIKE]
 

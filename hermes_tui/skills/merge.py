@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
@@ -109,13 +110,12 @@ def lost(old: str, new: str) -> float:
     Lines that only moved are not lost; of a line that was reworded the words that stayed are not.
     """
     before = [line.strip() for line in old.splitlines() if line.strip()]
-    after = {line.strip() for line in new.splitlines()}
-    kept = set(new.split())
+    after = [line.strip() for line in new.splitlines() if line.strip()]
+    stayed, were = set(after), set(before)
+    fresh = Counter(word for line in after if line not in were for word in line.split())
+    gone = Counter(word for line in before if line not in stayed for word in line.split())
     total = sum(len(line.split()) for line in before)
-    gone = sum(
-        sum(word not in kept for word in line.split()) for line in before if line not in after
-    )
-    return gone / total if total else 0.0
+    return (gone - fresh).total() / total if total else 0.0
 
 
 def is_gutted(old: str, new: str) -> bool:

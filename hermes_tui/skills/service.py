@@ -184,6 +184,10 @@ class Skills:
         found.sort(key=lambda one: (-one.score, one.name))
         return found[:limit]
 
+    def rarity(self, word: str) -> float:
+        """How much a word tells among the home's skills."""
+        return self._shelf.index.rarity(word)
+
     async def load(self, use: Use, part: str = "", cwd: str = "", person: str = "") -> Loaded:
         """What a model reads of a skill, or of one file beside it; notes the use.
 

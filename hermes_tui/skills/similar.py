@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -35,7 +35,8 @@ class Copies:
         """The skills most like a new one, the most alike first; itself is left out."""
         request = f"{new.description}\n{new.body}"
         near = [one.name for one in self._index.find(request, _NEAREST) if one.name != new.name]
-        found = [Likeness(name, likeness(new, self._texts[name])) for name in near]
+        tells = self._index.rarity
+        found = [Likeness(name, likeness(new, self._texts[name], tells)) for name in near]
         found.sort(key=lambda one: (-one.share, one.name))
         return found[:limit]
 
@@ -44,17 +45,36 @@ class Copies:
         return [one for one in self.nearest(new) if one.share >= ALIKE]
 
 
-def likeness(one: Text, other: Text) -> float:
+def likeness(one: Text, other: Text, tells: Callable[[str], float] | None = None) -> float:
     """How much two skills say the same, 0 to 1: runs of words, and words for what was reworded.
 
-    Names and the order of lines do not matter: a copy with shuffled steps is a copy.
+    Names and the order of lines do not matter: a copy with shuffled steps is a copy. tells: how
+    much a word tells; phrases that every skill of a library has count for little.
     """
-    runs = _overlap(_runs(one.body), _runs(other.body))
-    said = _overlap(Counter(words(one.body)), Counter(words(other.body)))
-    told = _overlap(Counter(words(one.description)), Counter(words(other.description)))
+    weigh = _weigher(tells)
+    runs = _overlap(_runs(one.body), _runs(other.body), weigh)
+    said = _overlap(Counter(words(one.body)), Counter(words(other.body)), weigh)
+    told = _overlap(Counter(words(one.description)), Counter(words(other.description)), weigh)
     body = max(runs, 0.75 * said + 0.25 * runs if said > 0.8 else 0.0)
     small = min(len(one.body), len(other.body)) < 200
     return (body + told) / 2 if small else max(body, 0.85 * body + 0.15 * told)
+
+
+def _weigher(tells: Callable[[str], float] | None) -> Callable[[Any], float]:
+    """What a word, or a run of words, counts for."""
+    if tells is None:
+        return lambda key: 1.0
+    known: dict[str, float] = {}
+
+    def one(word: str) -> float:
+        if word not in known:
+            known[word] = max(tells(word), 0.01) ** 2
+        return known[word]
+
+    def of(key: Any) -> float:
+        return one(key) if isinstance(key, str) else sum(map(one, key)) / len(key)
+
+    return of
 
 
 def _runs(body: str) -> Counter[tuple[str, ...]]:
@@ -67,13 +87,11 @@ def _runs(body: str) -> Counter[tuple[str, ...]]:
     return found
 
 
-def _overlap(one: Counter[Any], other: Counter[Any]) -> float:
+def _overlap(one: Counter[Any], other: Counter[Any], weigh: Callable[[Any], float]) -> float:
     if not one or not other:
         return 0.0
-    both = sum((one & other).values())
-    return both / min(one.total(), other.total()) * _balance(one.total(), other.total())
-
-
-def _balance(one: int, other: int) -> float:
-    """A short text inside a long one is less of a copy than two of one length."""
-    return (min(one, other) / max(one, other)) ** 0.5
+    both = sum(count * weigh(key) for key, count in (one & other).items())
+    sizes = [sum(count * weigh(key) for key, count in each.items()) for each in (one, other)]
+    small, large = min(sizes), max(sizes)
+    # a short text inside a long one is less of a copy than two of one length
+    return both / small * (small / large) ** 0.5 if small else 0.0
