@@ -35,6 +35,13 @@ class Note(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """What a session's frozen prompt says: (part, text), and the statements in it."""
+
+    parts: tuple[tuple[str, str], ...] = ()
+    chosen: tuple[choosing.Chosen, ...] = ()
+
+
 class Memory:
     """Everything about remembering. settings: the configuration in force; beside: a provider."""
 
@@ -50,12 +57,10 @@ class Memory:
 
     # --- prompts -----------------------------------------------------------------------------
 
-    async def snapshot(
-        self, session: str, said: str, place: Place, lean: bool = False
-    ) -> tuple[tuple[str, str], ...]:
-        """(part, text) of what a new session's frozen prompt says of the person and the world."""
+    async def snapshot(self, session: str, said: str, place: Place, lean: bool = False) -> Snapshot:
+        """What a new session's frozen prompt says of the person and the world."""
         if not self.settings.enabled:
-            return ()
+            return Snapshot()
         budget = min(self.settings.prompt_bytes, LEAN_BYTES if lean else 1 << 30)
         fade = self.settings.fade_days
 
@@ -70,7 +75,7 @@ class Memory:
         if self.beside is not None and not lean:
             parts = (*parts, *_of_provider(self.beside, place, budget))
             self.beside.look(place)
-        return parts
+        return Snapshot(parts=parts, chosen=tuple(chosen))
 
     async def note(self, talk: telling.Talk, turn: int, said: str, place: Place) -> Note:
         """What changed since the session was last told, and what fits what is said now; once."""

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,6 +19,7 @@ from hermes_tui.events.memory import MemoryChanged, MemoryUsed, Recalled
 from hermes_tui.home import Home
 from hermes_tui.memory import telling
 from hermes_tui.memory.beside import Beside, Spawn
+from hermes_tui.memory.choosing import Chosen
 from hermes_tui.memory.keeper import Memory, Note
 from hermes_tui.memory.place import Place, project_of
 from hermes_tui.memory.provider import Heard, ProviderError, ProviderSettings, made
@@ -89,9 +91,10 @@ class Remembering:
     async def prefix(self, session: Session, lean: bool) -> tuple[tuple[str, str], ...]:
         """(part, text) for the frozen first part of a new session's prompt."""
         await self._choose()
-        return await self.memory.snapshot(
-            session.id, said_now(session), await self.place_of(session), lean
-        )
+        said, place = said_now(session), await self.place_of(session)
+        shot = await self.memory.snapshot(session.id, said, place, lean)
+        await self._used(session, shot.chosen, sum(len(text.encode()) for _, text in shot.parts))
+        return shot.parts
 
     async def prepare(self, session: Session, lean: bool) -> None:
         """Before a turn: the note beside its input, and what the input itself says to keep."""
@@ -115,12 +118,15 @@ class Remembering:
         if not note.text:
             return
         session.remarks.append(note.text)
-        facts = tuple(
-            Recalled(id=one.fact.id, text=one.fact.text, why=one.why) for one in note.chosen
-        )
-        size = len(note.text.encode())
-        used = MemoryUsed(turn=session.conversation.turn, facts=facts, size=size)
-        await session.add(used, hold=True)
+        await self._used(session, note.chosen, len(note.text.encode()))
+
+    async def _used(self, session: Session, chosen: Sequence[Chosen], size: int) -> None:
+        """Keep in the log what was put before the model, with the turn's next event."""
+        if not chosen:
+            return
+        facts = tuple(Recalled(id=one.fact.id, text=one.fact.text, why=one.why) for one in chosen)
+        turn = max(session.conversation.turn, 1)
+        await session.add(MemoryUsed(turn=turn, facts=facts, size=size), hold=True)
 
     async def _hear(self, session: Session, inputs: list[InputReceived], place: Place) -> None:
         """Keep what a person said is to be kept; a statement that can't be is let go."""

@@ -10,11 +10,13 @@ from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
     Event,
+    MemoryUsed,
     ModelAsked,
     ModelFailed,
     QuestionAnswered,
     QuestionAsked,
     RanAgain,
+    Recalled,
     Record,
     ReplyReceived,
     Rewound,
@@ -63,7 +65,8 @@ class Step:
 class Turn:
     """One turn and its steps in order. outcome is empty while it runs.
 
-    begins: the number of its first event known; taken: it was taken back by going back.
+    begins: the number of its first event known; taken: it was taken back by going back;
+    recalled: what of the memory was put before the model in it.
     """
 
     number: int
@@ -75,6 +78,7 @@ class Turn:
     total: Usage | None = None
     begins: int = 0
     taken: bool = False
+    recalled: list[Recalled] = field(default_factory=list[Recalled])
 
     @property
     def running(self) -> bool:
@@ -207,6 +211,8 @@ class TraceModel:
                 self._asked(event, ts)
             case ApprovalAnswered() | QuestionAnswered():
                 self._answered(event, ts)
+            case MemoryUsed():
+                self._turn(event.turn, ts).recalled += event.facts
             case RunsAgain():
                 self._begun_again(event, ts)
             case RanAgain():

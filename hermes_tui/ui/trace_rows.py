@@ -182,6 +182,11 @@ def turn_details(turn: Turn, now: float) -> Painter:
     asked = [s.asked for s in turn.steps.values() if isinstance(s.asked, ModelAsked)]
     if asked:
         lines += [(), *_composition(asked[-1])]
+    if turn.recalled:
+        lines += [(), (Span("from memory", "strong"),)]
+    for one in turn.recalled:
+        lines.append((Span(f"  {one.id}  ", "accent"), Span(one_line(one.text))))
+        lines.append((Span(f"      {one_line(one.why)}", "muted"),))
     return paint_lines(lines)
 
 

@@ -58,6 +58,8 @@ async def test_a_new_session_knows_and_a_running_one_is_told_once(
     view = await open_in(client, str(tmp_path))
     await turn(client, view, "hello there")
     assert "The user lives in Berlin [m1]" in system(scripted, 0)
+    used = [r.event for r in await core.log.read(view.info.id) if isinstance(r.event, MemoryUsed)]
+    assert [(one.id, one.why) for one in used[0].facts] == [("m1", "on your card")]
     await client.ask(EditFact(which="m1", text="The user lives in Paris"))
     await turn(client, view, "and now?")
     await turn(client, view, "and then?")

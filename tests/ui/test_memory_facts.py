@@ -78,7 +78,9 @@ async def test_what_is_forgotten_comes_back_with_u(stage: Stage) -> None:
         pane = await opened(screen)
         await on_rows(screen)
         await screen.press("f")
-        await screen.until(lambda: len(pane.found.facts) == 1 and screen.shows("forgot m2 · u brings it back"))
+        await screen.until(
+            lambda: len(pane.found.facts) == 1 and screen.shows("forgot m2 · u brings it back")
+        )
         await screen.press("u")
         await screen.until(lambda: len(pane.found.facts) == 2 and screen.shows("Taken back"))
     assert len(await kept(stage)) == 2
@@ -186,3 +188,15 @@ def test_a_line_is_read(typed: str, sections: int, words: str, search: str) -> N
 
 def test_a_line_for_one_section_keeps_its_words() -> None:
     assert only("card", "in:facts caddy from:x") == "in:me caddy from:x"
+
+
+async def test_the_trace_says_what_was_recalled_in_a_turn_and_why(stage: Stage) -> None:
+    from tests.fakes.scripted_model import say
+
+    await learned(stage, "The VPS runs Caddy")
+    stage.model.script = [say("Yes.")]
+    async with stage.screen() as screen:
+        await screen.enter("does the VPS still run Caddy?")
+        await screen.until(lambda: screen.shows("Yes."))
+        await screen.press("alt+2", "down", "enter", "home")
+        await screen.until(lambda: screen.shows("from memory", "The VPS runs Caddy", "it fits «"))
