@@ -187,7 +187,7 @@ async def show_skill(core: Core, intent: intents.ShowSkill, face: Face) -> inten
 def _versions(history: list[Version]) -> tuple[intents.SkillVersion, ...]:
     from hermes_tui.skills.merge import diff
 
-    older = [*history[1:], None]
+    older = [*history[1:], None][: len(history)]
     return tuple(
         intents.SkillVersion(
             n=one.n,
