@@ -88,6 +88,7 @@ class Network:
             answer.cancel()
             why = "what wanted it has ended"
             expired = ApprovalAnswered(ask_id=asked.ask_id, verdict="expired", reason=why)
+            await self._session.record(audit_entries.of_answer(self._session.id, expired))
             await self._session.add(expired)
             return False
         finally:

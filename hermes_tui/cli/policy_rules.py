@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal, cast
 
 import typer
@@ -15,6 +16,9 @@ from hermes_tui.configuration.load import load
 from hermes_tui.home import Home
 from hermes_tui.security.audit_check import entries
 from hermes_tui.security.commands_rules import rule_words
+
+
+NETWORK = "network"  # as in `agent.network`: the hosts that commands may reach
 
 
 class Rule(Struct, frozen=True, kw_only=True):
@@ -58,7 +62,11 @@ def rules(
 
 def standing(home: Home) -> list[Rule]:
     """All rules of a home, in the order of the file."""
-    policy = load(home, os.environ).config.policy
+    from hermes_tui.tools.registry import build
+
+    config = load(home, os.environ).config
+    policy = config.policy
+    tools = {*build(config.tools), NETWORK}
     where = places(home)
     used = _used(home)
     effects = (("deny", policy.deny), ("allow", policy.allow))
@@ -67,7 +75,7 @@ def standing(home: Home) -> list[Rule]:
             rule=rule,
             effect=effect,
             place=where.get(rule, home.config.name),
-            covers=covers(rule),
+            covers=covers(rule) + _unknown(rule, tools),
             used=used.get(rule, (0, 0.0))[0],
             last=used.get(rule, (0, 0.0))[1],
         )
@@ -103,11 +111,33 @@ def _used(home: Home) -> dict[str, tuple[int, float]]:
     return found
 
 
+def _unknown(rule: str, tools: set[str]) -> str:
+    """A word on a rule for a tool that is not there: mistyped, or of a server not connected."""
+    name = rule.partition(" ")[0]
+    if name in tools or "__" in name or "." in name:
+        return ""
+    near = get_close_matches(name, tools, n=1, cutoff=0.6)
+    return f"; but there is no tool {name}" + (f" (nearest: {near[0]})" if near else "")
+
+
+def _host(subject: str) -> str:
+    from hermes_tui.backends.egress_names import HostRule, NameRefusedError
+
+    try:
+        rule = HostRule(subject)
+    except NameRefusedError as error:
+        return f"nothing: {error}"
+    below = "every host below " if rule.below else ""
+    return f"what commands read from and send to {below}{rule.host}"
+
+
 def covers(rule: str) -> str:
     """What a rule covers, in words."""
     tool, _, subject = rule.partition(" ")
     if not subject:
         return "nothing: a rule is a tool's name, a space and what it covers"
+    if tool == NETWORK:
+        return _host(subject)
     if tool != "run_command":
         return f"{tool} with exactly {subject}"
     try:

@@ -314,6 +314,12 @@ class Session(Bench):
     async def _settle_stopped(self) -> None:
         talk = self.conversation
         self._asks.clear()
+        open_asks = [one.ask_id for one in talk.approvals.values() if one.turn == talk.turn]
+        dropped = [
+            ApprovalAnswered(ask_id=one, verdict="expired", reason="the turn was stopped")
+            for one in open_asks
+        ]
+        self._core.audit.note(*(audit_entries.of_answer(self.id, one) for one in dropped))
         ended = [
             ToolEnded(
                 turn=talk.turn,

@@ -173,6 +173,9 @@ def test_rules_say_where_they_stand_what_they_cover_and_whether_they_were_used(
         ("run_command echo 'a", "word for word"),
         ("run_command *", "nothing"),
         ("run_command", "nothing"),
+        ("network pypi.org", "read from and send to pypi.org"),
+        ("network *.example.org", "every host below example.org"),
+        ("network *.org", "nothing"),
     ],
 )
 def test_what_a_rule_covers_is_said_in_words(rule: str, said: str) -> None:
@@ -187,3 +190,8 @@ def test_doctor_says_when_the_record_was_changed(home: Home, hermes: Hermes) -> 
     told = hermes("doctor")
     assert told.code == 1
     assert f"{path.name}:3" in told.out
+
+
+def test_a_rule_for_a_tool_that_is_not_there_says_so(home: Home, hermes: Hermes) -> None:
+    home.config.write_text("policy:\n  deny:\n    - run_comand rm -rf build\n")
+    assert "no tool run_comand (nearest: run_command)" in hermes("policy", "rules").out
