@@ -17,7 +17,6 @@ from hermes_tui.home import Home
 from hermes_tui.security.audit_check import entries
 from hermes_tui.security.commands_rules import rule_words
 
-
 NETWORK = "network"  # as in `agent.network`: the hosts that commands may reach
 
 
