@@ -195,7 +195,7 @@ async def test_the_trace_says_what_was_recalled_in_a_turn_and_why(stage: Stage) 
 
     await learned(stage, "The VPS runs Caddy")
     stage.model.script = [say("Yes.")]
-    async with stage.screen() as screen:
+    async with stage.screen(size=(200, 60)) as screen:
         await screen.enter("does the VPS still run Caddy?")
         await screen.until(lambda: screen.shows("Yes."))
         await screen.press("alt+2", "down", "enter", "home")
