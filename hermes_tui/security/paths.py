@@ -158,30 +158,36 @@ def is_open(real: str, protected: tuple[str, ...], *, reading: bool = True) -> b
     return True
 
 
+_WAY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
 def _folder_of(real: str, *, make: bool = False) -> tuple[int, str]:
     """A handle of the folder a file is in, reached without following any link; and its name.
 
     make: missing folders on the way are made. Raises OSError.
     """
-    way = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     *folders, name = real.split(os.sep)[1:]
-    handle = os.open(os.sep, way)
+    handle = os.open(os.sep, _WAY)
     try:
         for folder in folders:
-            try:
-                below = os.open(folder, way, dir_fd=handle)
-            except FileNotFoundError:
-                if not make:
-                    raise
-                with suppress(FileExistsError):
-                    os.mkdir(folder, dir_fd=handle)
-                below = os.open(folder, way, dir_fd=handle)
+            below = _enter(handle, folder, make)
             os.close(handle)
             handle = below
     except OSError:
         os.close(handle)
         raise
     return handle, name
+
+
+def _enter(handle: int, folder: str, make: bool) -> int:
+    try:
+        return os.open(folder, _WAY, dir_fd=handle)
+    except FileNotFoundError:
+        if not make:
+            raise
+    with suppress(FileExistsError):
+        os.mkdir(folder, dir_fd=handle)
+    return os.open(folder, _WAY, dir_fd=handle)
 
 
 def _mode(name: str, folder: int, real: str) -> int | None:
