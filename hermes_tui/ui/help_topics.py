@@ -69,10 +69,24 @@ TOPICS: dict[str, Topic] = {
     ),
     "skills": Topic(
         "the skills pane",
-        "Skills are instructions the agent reads when a task fits their description. The one "
-        "under the cursor is shown below, as the agent will read it. A mark of `!` means that "
-        "its file breaks a rule of the format; the first problem is named.",
-        (*LIST_KEYS, ("o", "The whole skill."), ("r", "Look again.")),
+        "Skills are instructions the agent reads when a task fits them. The one under the cursor "
+        "is shown as the agent reads it, with how often it was used and how that went. `✎` an "
+        "edit is proposed, `!` something is wrong with it, `·` on trial, `○` off. Every text a "
+        "skill had is kept: look at versions with [ and ], and u takes the last change back.",
+        (
+            *LIST_KEYS,
+            ("e", "Edit it, or the text that is proposed."),
+            ("n, d", "Write a new one; begin with a copy."),
+            ("y, n", "Accept or reject a proposed edit, in its diff."),
+            ("space", "Mark one change of it, to accept only that."),
+            ("[, ]", "Older and newer versions; in a diff the changes."),
+            ("b", "Bring the version back that is shown."),
+            ("u", "Undo the last change."),
+            ("x", "Switch it off or on."),
+            ("t", "Begin a message that calls it."),
+            ("o", "The whole skill."),
+            ("r", "Look again."),
+        ),
     ),
     "agents": Topic(
         "the agents pane",
