@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from hermes_tui.intents.memory import Kind
+from hermes_tui.memory.alike import topic_of
 from hermes_tui.memory.words import HIDDEN
 
 MOST = 400
@@ -84,12 +85,12 @@ _ASKED_TO = (
     r"|^(?:请)?记住[：:，, ]*(?P<zh>\S.*)$|^(?:覚えて(?:おいて)?[：:、 ]*)(?P<ja>\S.*)$"
 )
 _LASTING = (
-    r"\b(?:i (?:(?:always|never|usually|really|generally) )?(?:prefer|like|love|hate|live|work|use|"
-    r"am an?|speak|drive|drink|eat|don't (?:eat|drink|use|like|want))\b|i'm an? |"
-    r"i'm (?:allergic|vegetarian|vegan)|my \w+(?: \w+)?(?:'s name)? (?:is|are|was born|"
-    r"lives?)\b|call me |"
-    r"(?:from now on|in future|as a rule|never again|every time|whenever)\b|(?:always|never) \w+ )"
-    r"|我(?:喜欢|不喜欢|住在|是|叫|在.{1,12}工作)|以后(?:请|不要)|私は|僕は"
+    r"\bi (?:always|never|usually|generally|normally|don't (?:eat|drink)) \w+"
+    r"|\bi (?:really |strongly )?(?:prefer|hate|can't stand|live in|work (?:at|as|for|in)|am an?|"
+    r"was born|speak|am (?:allergic|vegetarian|vegan))\b|\bi'm (?:an? |allergic|vegetarian|vegan)"
+    r"|\bcall me [A-Z]|^(?:please )?(?:always|never) \w+"
+    r"|\b(?:from now on|in future|as a rule|never again|every time (?:you|i)|whenever (?:you|i))\b"
+    r"|我(?:喜欢|不喜欢|住在|叫|在.{1,12}工作)|以后(?:请|不要)|私は|僕は"
 )
 _TASK = (
     r"[?？]\s*$|^(?:can|could|would|will|should|what|why|how|when|where|who|which|is|are|do|does)\b"
@@ -135,7 +136,9 @@ def lasting(text: str) -> Iterator[str]:
     """Sentences in the first person that may hold beyond the talk they stand in."""
     for sentence in re.split(r"(?<=[.!。！])\s+|\n+", text):
         one = sentence.strip(" -*>\t")
-        if 8 <= len(one) <= MOST and _found(_LASTING, one) and not _found(_TASK, one):
+        if not (8 if one.isascii() else 4) <= len(one) <= MOST or _found(_TASK, one):
+            continue
+        if _found(_LASTING, one) or (_found(r"^(?:and |but |also )?my ", one) and topic_of(one)):
             yield one
 
 

@@ -188,7 +188,10 @@ class Remembering:
     async def _choose(self) -> None:
         """Take the provider the settings name; one that can't be taken is a problem, told once."""
         settings = self._core.config.memory
-        wanted = (settings.provider, settings.url, settings.workspace, settings.api_key_env)
+        wanted = (
+            *(settings.provider, settings.url, settings.workspace),
+            *(settings.api_key_env, settings.timeout_s),
+        )
         if wanted == self._chosen:
             return
         self._chosen = wanted
