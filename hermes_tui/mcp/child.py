@@ -9,7 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +35,9 @@ _NAMES = (
 )
 _WITH_ERRORS_ASIDE = 'n=$1; shift; exec 2>"/dev/fd/$n"; exec "$@"'
 
+Within = Callable[[Sequence[str], Mapping[str, str], int], Awaitable[process.Process]]
+"""Starts a program inside something: its arguments, environment, and descriptor for errors."""
+
 
 def environment(more: Mapping[str, str]) -> dict[str, str]:
     """What a server's program sees: harmless names, and those its entry gives."""
@@ -39,12 +49,15 @@ def environment(more: Mapping[str, str]) -> dict[str, str]:
 class Child:
     """A program to talk to. `lost` is set when it says no more; `said` is the end of its errors."""
 
-    def __init__(self, argv: list[str], cwd: str, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, argv: list[str], cwd: str, env: Mapping[str, str], within: Within | None = None
+    ) -> None:
         self.lost = asyncio.Event()
         self.pid = 0
         self._argv = argv
         self._cwd = cwd or os.path.expanduser("~")
         self._env = dict(env)
+        self._within = within
         self._errors = bytearray()
 
     @property
@@ -97,6 +110,8 @@ class Child:
     async def _start(self, errors: int) -> process.Process:
         argv = ["/bin/sh", "-c", _WITH_ERRORS_ASIDE, "sh", str(errors), *self._argv]
         try:
+            if self._within is not None:
+                return await self._within(argv, self._env, errors)
             return await process.start(
                 argv, cwd=self._cwd, env=self._env, stdin=process.PIPE, pass_fds=(errors,)
             )

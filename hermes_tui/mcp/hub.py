@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -196,7 +197,12 @@ def line_to(name: str, one: Server, home: Home) -> Callable[[], Line]:
 
             return Web(name, one, home)
         env = environment(servers.filled(one.env, home, name))
-        return Child([one.command, *one.args], one.cwd, env)
+        argv = [one.command, *one.args]
+        if one.sandbox == "off":
+            return Child(argv, one.cwd, env)
+        from hermes_tui.mcp import contained
+
+        return Child(argv, one.cwd, env, partial(contained.start, name, one, home))
 
     return line
 

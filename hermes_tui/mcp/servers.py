@@ -32,6 +32,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     env, headers: values may hold `${NAME}`, a secret of the home or a variable of the core.
     only, without: which of its tools there are at all, `*` at the end for any rest; reads: which
     of them run without a question, because they change and tell nothing. timeout_s: of one call.
+    sandbox: the program gets no network and sees `cwd` (a folder of its own without one), the
+    system, and to read what `sees` names.
     """
 
     command: str = ""
@@ -48,6 +50,8 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     without: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     sampling: Literal["ask", "off"] = "ask"
+    sandbox: Literal["off", "workspace", "read-only"] = "off"
+    sees: tuple[str, ...] = ()
     timeout_s: float = 0.0
 
     @property
@@ -59,7 +63,9 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     def digest(self) -> str:
         """A digest of what is started or reached, and with which names of secrets."""
         about = (self.command, self.args, self.cwd, self.url, self.env, self.headers, self.auth)
-        return hashlib.sha256(msgspec.json.encode(about, order="deterministic")).hexdigest()
+        within = (self.sandbox, self.sees)
+        encoded = msgspec.json.encode((*about, *within), order="deterministic")
+        return hashlib.sha256(encoded).hexdigest()
 
     def has(self, tool: str) -> bool:
         """Whether the filters let a tool through."""

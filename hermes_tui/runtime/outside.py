@@ -29,35 +29,35 @@ class Outside:
         self._core = core
         self._plugins: Plugins | None = None
         self._hub: Hub | None = None
+        self._untold: tuple[str, ...] = ()
 
     async def tools(self, session: Session) -> tuple[Tool, ...]:
         """All of their tools. What a person should know of them is told in this session."""
-        plugins = await self._packages(session)
-        servers: tuple[Tool, ...] = ()
-        hub = self.hub
-        if hub is not None:
-            servers = await hub.tools()
-            for told in hub.news():
-                await session.add(Notice(text=told.text, hint=told.hint, level="warning"))
-        return (*plugins.tools, *servers)
+        every = await self.every()
+        told = [(problem, "update the package, or uninstall it") for problem in self._untold]
+        told += [(one.text, one.hint) for one in (self._hub.news() if self._hub else ())]
+        self._untold = ()
+        for text, hint in told:
+            await session.add(Notice(text=text, hint=hint, level="warning"))
+        return every
 
-    def about(self, tools: tuple[Tool, ...]) -> tuple[tuple[str, str], ...]:
-        """(part, text) for the prompt: where tools come from that it does not list."""
-        names = list(dict.fromkeys(one.origin for one in tools))[:_NAMES_SHOWN]
-        text = f"find_tools also reaches the tools of: {', '.join(names)}."
-        return (("tool sets", text),) if names else ()
-
-    async def _packages(self, session: Session) -> Plugins:
+    async def every(self) -> tuple[Tool, ...]:
+        """All of their tools; what there is to tell is told in the next session that asks."""
         if self._plugins is None:
             from hermes_tui.tools import plugins
             from hermes_tui.tools.registry import build
 
             ours = build(self._core.config.tools)
             self._plugins = await asyncio.to_thread(plugins.load, tuple(ours))
-            for problem in self._plugins.problems:
-                hint = "update the package, or uninstall it"
-                await session.add(Notice(text=problem, hint=hint, level="warning"))
-        return self._plugins
+            self._untold = self._plugins.problems
+        servers = await self.hub.tools() if self.hub is not None else ()
+        return (*self._plugins.tools, *servers)
+
+    def about(self, tools: tuple[Tool, ...]) -> tuple[tuple[str, str], ...]:
+        """(part, text) for the prompt: where tools come from that it does not list."""
+        names = list(dict.fromkeys(one.origin for one in tools))[:_NAMES_SHOWN]
+        text = f"find_tools also reaches the tools of: {', '.join(names)}."
+        return (("tool sets", text),) if names else ()
 
     @property
     def hub(self) -> Hub | None:

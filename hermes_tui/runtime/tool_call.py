@@ -40,7 +40,7 @@ async def call_tool(core: Core, intent: CallTool, face: Face) -> ToolCalled:
     """Run one tool; what came of it, also when it was not run."""
     from hermes_tui.tools.registry import build
 
-    tools = build(core.config.tools)
+    tools = build(core.config.tools, "full", await core.outside.every())
     tool = tools.get(intent.tool)
     if tool is None:
         known = ", ".join(tools)

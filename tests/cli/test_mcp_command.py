@@ -115,3 +115,16 @@ async def test_the_agent_is_a_server_that_others_can_use(
             assert "bad arguments" in await ask("search")
         finally:
             await link.close()
+
+
+def test_a_tool_of_a_server_is_called_from_the_command_line(
+    hermes: Hermes, home: Home, tmp_path: Path
+) -> None:
+    hermes("mcp", "add", "own", "--yes", *target(tmp_path))
+    asks = hermes("tool", "call", "own.greet", '{"name": "Ada"}')
+    assert asks.code == 3
+    entry = json.loads(servers.file_of(home).read_text())
+    entry["mcpServers"]["own"]["reads"] = ["greet"]
+    servers.file_of(home).write_text(json.dumps(entry))
+    done = hermes("tool", "call", "own.greet", '{"name": "Ada"}')
+    assert (done.code, done.out.strip()) == (0, "Hello Ada!")

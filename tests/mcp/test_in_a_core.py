@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -251,3 +252,35 @@ async def test_a_tool_of_a_package_works_and_a_broken_one_is_told_of(
     assert len(told) == 1
     assert "tides: its tool 'bad' can't be used: ModuleNotFoundError" in told[0]
     assert [one.outcome for one in events if isinstance(one, TurnEnded)] == ["done"]
+
+
+_DIES = """
+import asyncio, os, signal, sys
+from hermes_tui.home import Home
+from hermes_tui.mcp.hub import line_to
+from hermes_tui.mcp.link import Link
+from tests.mcp.conftest import Lines, own_server
+from pathlib import Path
+
+async def main():
+    server, home = own_server(Path(sys.argv[1])), Home(sys.argv[1] + "/home").ensure()
+    async with asyncio.TaskGroup() as group:
+        lines = Lines(line_to("own", server, home))
+        link = Link("own", server, lines, group.create_task)
+        await link.ready()
+        print(lines.pids[0], flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main())
+"""
+
+
+async def test_a_killed_core_leaves_no_server_behind(tmp_path: Path) -> None:
+    running = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _DIES, str(tmp_path)),
+        env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    said, _ = await running.communicate()
+    assert running.returncode == -9
+    await becomes(lambda: not alive(int(said)))

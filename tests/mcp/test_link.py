@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
+from hermes_tui.backends.sandbox_probe import Level, probe
 from hermes_tui.errors import ToolError
+from hermes_tui.home import Home
+from hermes_tui.mcp import faults
 from hermes_tui.mcp.link import Link, Times
 from hermes_tui.mcp.results import to_result
 from hermes_tui.mcp.servers import Server
@@ -24,6 +28,10 @@ def quiet(text: str) -> None:
 @pytest.fixture
 async def link(bench: Bench, tmp_path: Path) -> Link:
     return bench.link("own", own_server(tmp_path))[0]
+
+
+def exists(path: Path) -> bool:
+    return path.exists()
 
 
 def content_of(path: str) -> bytes:
@@ -193,3 +201,55 @@ async def test_stopping_a_call_leaves_the_server_for_the_next(link: Link, ctx: F
     await asyncio.wait([hanging])
     assert hanging.cancelled()
     assert await said(link, "greet", ctx, name="y") == "Hello y!"
+
+
+@pytest.mark.sandbox
+async def test_a_server_in_the_sandbox_sees_its_folder_and_no_more(
+    bench: Bench, home: Home, tmp_path: Path, ctx: FakeContext
+) -> None:
+    if (await probe()).number <= 1:
+        pytest.skip("; ".join((await probe()).reasons))
+    work = tmp_path / "work"
+    work.mkdir()
+    (home.path / "secret.txt").write_text("hidden")
+    look = f"cat {home.path}/secret.txt; touch {tmp_path}/outside; (: </dev/tcp/127.0.0.1/9); env"
+    server = own_server(work)
+    argv = ("-c", f"({look}) >{work}/seen.txt 2>&1; exec {server.command} {' '.join(server.args)}")
+    boxed = Server(
+        command="bash", args=argv, cwd=str(work), sandbox="workspace", env={"GIVEN": "1"},
+        sees=(str(Path(__file__).parents[2]), sys.prefix, sys.base_prefix),
+    )  # fmt: skip
+    link, _ = bench.link("boxed", boxed)
+    assert await said(link, "greet", ctx, name="x") == "Hello x!"
+    seen = content_of(str(work / "seen.txt")).decode()
+    assert "hidden" not in seen
+    assert "GIVEN=1" in seen
+    assert not exists(tmp_path / "outside")
+
+
+async def test_a_server_that_wants_a_sandbox_never_runs_without_one(
+    bench: Bench, tmp_path: Path, ctx: FakeContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def none() -> Level:
+        return Level(number=1, name="none", reasons=("bwrap is not installed",))
+
+    monkeypatch.setattr("hermes_tui.backends.sandbox_probe.probe", none)
+    ran = str(tmp_path / "ran")
+    server = Server(command="touch", args=(ran,), cwd=str(tmp_path), sandbox="workspace")
+    link, _ = bench.link("boxed", server)
+    with pytest.raises(ToolError, match="wants a sandbox: bwrap is not installed"):
+        await said(link, "greet", ctx, name="x")
+    assert not exists(Path(ran))
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (ExceptionGroup("group", [ValueError(""), OSError("the cause")]), "the cause"),
+        (ExceptionGroup("g", [ExceptionGroup("h", [RuntimeError()])]), "RuntimeError"),
+        (TimeoutError(), "no answer in time"),
+        (ValueError("two\nlines"), "two lines"),
+    ],
+)
+def test_an_error_is_never_without_words(error: Exception, text: str) -> None:
+    assert faults.said(error) == text
