@@ -48,7 +48,12 @@ def hits_of(
     found = [_hit(row, scores) for row in rows]
     if whole:
         return found
-    return list({(hit.ts, hit.text): hit for hit in reversed(found)}.values())[::-1]
+    return list({_same(hit): hit for hit in reversed(found)}.values())[::-1]
+
+
+def _same(hit: Hit) -> tuple[object, ...]:
+    """What a message and its copy in a fork have in common; short ones are never taken for one."""
+    return (hit.n, hit.ts, hit.text, "" if len(hit.text) > 40 else hit.session)
 
 
 def _hit(row: Any, scores: Scores) -> Hit:

@@ -99,6 +99,8 @@ class _Search:
             self._score_times()
         else:
             self._score_words(limit)
+            if self._spans and not self.scores:
+                self._score_times()
         self._settle()
         return mixed(self.scores, self._sessions)[:limit]
 

@@ -233,8 +233,8 @@ def _of_token(token: str, named: bool) -> list[Term]:
     if len(words) == 1 and signed_words(token):
         return []
     if len(words) == 1:
-        word = _word(words[0], 1.0, named)
-        return [word, *(_word(part, 0.4) for part in humps(words[0]) if len(part) > 1)]
+        parts = tuple(_word(part, 0.6) for part in humps(words[0]) if len(part) > 1)
+        return [replace(_word(words[0], 1.0, named), parts=parts)]
     phrase = _phrase(token, 1.5 if len(words) > 2 else 1.2)
     kept = [word for word in words if len(word) > 1 and word.lower() not in stop_words()]
     parts = tuple(_word(word, 0.6) for word in kept)
@@ -248,9 +248,13 @@ def _of_run(run: str) -> list[Term]:
         found = [_pair(pair, run) for pair in pairs(run) if len(pair) == 2]
         return [replace(phrase, parts=tuple(found))]
     for part in cut.split():
-        if len(part) == 1:
+        if len(part) == 1 and part not in SMALL:
             found.append(_single(part))
-        found += [_pair(pair, part) for pair in pairs(part) if len(pair) == 2]
+        found += [
+            _pair(pair, part)
+            for pair in pairs(part)
+            if len(pair) == 2 and not SMALL.issuperset(pair)
+        ]
     return found
 
 

@@ -16,7 +16,7 @@ from hermes_tui.store.message_index import ASKS, KIND_BITS, OTHER, PLACE_BITS, T
 
 Scores = dict[int, float]
 
-_NEAR = ((1, 0.5), (-1, 0.5), (2, 0.25), (-2, 0.25))
+_NEAR = ((1, 0.5), (-1, 0.5), (2, 0.35), (-2, 0.25))
 """(messages away, share of a hit that counts there)"""
 _SATURATION, _LENGTH = 1.4, 0.4
 _SESSION_SATURATION, _SESSION_LENGTH = 1.2, 0.4
