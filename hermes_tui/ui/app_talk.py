@@ -64,6 +64,7 @@ class Talk:
             self.prompt.refuse()
             raise
         self.prompt.confirm(text)
+        self._app.transcript.to_end()
 
     async def send(self, text: str, how: How) -> None:
         """Say something. Raises HermesError when the core does not take it."""
@@ -157,8 +158,8 @@ class Talk:
     def draw(self) -> None:
         """Chips, cards and the prompt's rule, as the session has them now."""
         shown = self._app.shown
-        waiting = [one for one in shown.waiting.values() if shown.busy and one.how != "send"]
-        self.desk.show_waiting(waiting)
+        waiting = [one for one in shown.waiting.values() if one.how != "send"]
+        self.desk.show_waiting(waiting, idle=not shown.busy)
         self._app.main.query_one(ApprovalCard).show(tuple(shown.approvals.values()))
         self._app.main.query_one(QuestionCard).show(tuple(shown.questions.values()))
         self.prompt.set_mode(shown.info.mode)

@@ -31,6 +31,8 @@ _KEYS = (
 class Chips(Widget, can_focus=True):
     """One line for each waiting input; takes no room when there are none.
 
+    idle: no turn runs that they wait for.
+
     Down from the prompt comes here. marked: the one that keys are for, the newest unless another
     was chosen.
     """
@@ -73,6 +75,7 @@ class Chips(Widget, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.waiting: tuple[InputReceived, ...] = ()
+        self.idle = False
         self._marked = ""
         self._changing = ""
 
@@ -208,6 +211,7 @@ class Chips(Widget, can_focus=True):
         marked = one is self.waiting[self.at]
         base = self.rich_style + look["cursor"] if marked and self.has_focus else self.rich_style
         name, when = _words(one.how)
+        when = "after your next message" if self.idle else when
         if one.input_id == self._changing:
             name, when = f"✎{name[1:]}", "in the prompt"
         hidden = self.waiting.index(one) if first else 0

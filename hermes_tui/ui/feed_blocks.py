@@ -279,10 +279,15 @@ class Builder:
             self._touch(self._head)
         if event.outcome == "stopped":
             self._note(record, "stopped", level="warning")
-        elif event.outcome != "done":
+        elif event.outcome != "done" and not self._told_last(event.error):
             text = event.error or f"the turn ended: {event.outcome}"
             level = "error" if event.outcome == "failed" else "warning"
             self._note(record, text, event.hint, level)
+
+    def _told_last(self, error: str) -> bool:
+        """Whether the last thing told is that very error."""
+        last = self._told[-1] if self._told else None
+        return bool(error) and isinstance(last, NoticeBlock) and last.text == error
 
     def _tool(self, event: ev.ToolStarted | ev.ToolEnded, record: Record) -> None:
         block = self.tools.get(event.call_id)

@@ -138,8 +138,11 @@ class Desk(Vertical):
 
     # --- what waits --------------------------------------------------------------------------
 
-    def show_waiting(self, waiting: list[InputReceived]) -> None:
-        """Show what waits; one that is being changed may be gone by now."""
+    def show_waiting(self, waiting: list[InputReceived], idle: bool = False) -> None:
+        """Show what waits; one that is being changed may be gone by now. idle: no turn runs."""
+        if idle != self.chips.idle:
+            self.chips.idle = idle
+            self.chips.refresh()
         self.chips.show(waiting, self.prompt.changing)
         changing = self.prompt.changing
         if changing and all(one.input_id != changing for one in waiting):

@@ -305,11 +305,13 @@ class BlockView(ScrollView, can_focus=True):
     def go(self, y: int) -> bool:
         """Scroll so that line `y` of the whole is the first on the screen.
 
-        What is measured on the way may show that the line is elsewhere; the step is kept.
+        What is measured on the way may show that the line is elsewhere; the step is kept. The
+        last line there was stays the end, also when more has come that is not drawn yet.
         """
+        to_end = y >= self.max_scroll_y
         self.flush()
         now, end = round(self.scroll_y), max(0, self.column.total - self._rows)
-        y = min(max(0, y), end)
+        y = end if to_end else min(max(0, y), end)
         if y == now:
             return False
         if y == end:

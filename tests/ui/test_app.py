@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 import pytest
 
@@ -18,6 +19,7 @@ from hermes_tui.intents import (
     Standing,
 )
 from hermes_tui.ui.approval_frame import AskCard
+from hermes_tui.ui.blocks import Block
 from hermes_tui.ui.memory_pane import MemoryPane
 from hermes_tui.ui.rail import Rail
 from tests.fakes.scripted_model import call, say
@@ -319,10 +321,15 @@ async def test_typing_in_the_memory_box_never_waits_for_the_core(
 # --- commands ---
 
 
+def told(screen: Screen) -> Sequence[Block]:
+    """The blocks of the chat."""
+    return screen.app.transcript.blocks
+
+
 async def test_answers_of_the_core_are_shown_in_the_chat(stage: Stage) -> None:
     async with stage.screen() as screen:
         await screen.enter("/tools")
-        await screen.until(lambda: screen.shows("run_command"))
+        await screen.until(lambda: any("run_command" in one.source for one in told(screen)))
         await screen.enter("/usage")
         await screen.until(lambda: screen.shows("Usage of this session"))
 

@@ -145,6 +145,22 @@ async def test_it_follows_the_end_while_the_reader_is_there() -> None:
         assert not transcript.new_below
 
 
+async def test_the_end_stays_the_end_when_the_room_changes_before_what_is_new_is_drawn() -> None:
+    async with chat() as (transcript, pilot):
+        transcript.append(*messages(40))
+        await until(lambda: transcript.max_scroll_y > 0)
+        await pilot.pause()
+        assert transcript.following
+        transcript.append(*messages(3))  # not drawn yet
+        transcript.scroll_to(y=transcript.max_scroll_y, animate=False)
+        await pilot.pause(0.1)
+        assert transcript.following
+        assert transcript.new_below == 0
+        assert round(transcript.scroll_y) == transcript.column.total - transcript._rows
+        transcript.scroll_to(y=transcript.max_scroll_y - 1, animate=False)
+        assert not transcript.following
+
+
 async def test_reading_above_is_not_disturbed_by_what_comes_below() -> None:
     async with chat() as (transcript, _):
         transcript.append(*messages(60))

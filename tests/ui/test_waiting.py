@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from textual.content import Content
 
 from hermes_tui.intents import EditInput
-from tests.fakes.scripted_model import say
+from tests.fakes.scripted_model import fail, say
 from tests.ui.conftest import Screen, Stage
 
 
@@ -143,3 +144,21 @@ async def test_stopping_while_one_is_changed_loses_neither(stage: Stage) -> None
         await screen.until(lambda: not screen.app.shown.busy)
         await screen.until(lambda: "one!" in prompt.text and "two" in prompt.text)
         prompt.clear()
+
+
+async def test_what_waits_when_a_turn_failed_stays_in_sight_and_can_be_taken_back(
+    stage: Stage,
+) -> None:
+    stage.model.script += [replace(fail(401, "no key"), gate="g")]
+    async with stage.screen() as screen:
+        await screen.enter("first")
+        await stage.model.until(1)
+        screen.app.talk.prompt.text = "and the second"
+        await screen.press("alt+enter")
+        await screen.until(lambda: screen.shows("«and the second»", "after this turn"))
+        stage.model.open("g")
+        await screen.until(lambda: not screen.app.shown.busy)
+        await screen.until(lambda: screen.shows("«and the second»", "after your next message"))
+        await screen.press("up")
+        await screen.until(lambda: screen.app.talk.prompt.text == "and the second")
+        assert order(screen) == []
