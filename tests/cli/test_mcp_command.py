@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from hermes_tui.home import Home
@@ -18,6 +21,7 @@ from hermes_tui.security.vault import Vault
 from tests.cli.conftest import Hermes
 from tests.fakes.scripted_model import ScriptedModel, say
 from tests.mcp.conftest import OWN
+from tests.mcp.web_servers import Grants, WebServer
 
 
 def target(folder: Path) -> tuple[str, ...]:
@@ -128,3 +132,59 @@ def test_a_tool_of_a_server_is_called_from_the_command_line(
     servers.file_of(home).write_text(json.dumps(entry))
     done = hermes("tool", "call", "own.greet", '{"name": "Ada"}')
     assert (done.code, done.out.strip()) == (0, "Hello Ada!")
+
+
+def test_a_person_logs_in_by_the_browser_and_is_not_asked_again(
+    hermes: Hermes, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def browser(address: str) -> None:
+        with httpx2.Client(trust_env=False, follow_redirects=True) as client:
+            shown.append(client.get(address).text)
+
+    shown: list[str] = []
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr("webbrowser.open", browser)
+    grants = Grants()
+    with WebServer(grants) as web:
+        refused = hermes("mcp", "add", "web", web.url)
+        assert refused.code == 1
+        assert "hermes mcp login web" in refused.err
+        done = hermes("mcp", "login", "web", "--yes")
+        assert done.code == 0, done.err
+        assert "Open this address and log in:" in done.out
+        assert "You are logged in." in shown[0]
+        assert hermes("mcp", "test", "web").code == 0
+        assert hermes("mcp", "login", "web", "--yes").code == 0
+        assert (grants.logins, len(grants.clients)) == (1, 1)
+        assert hermes("mcp", "logout", "web").out.strip() == "logged out"
+        assert hermes("mcp", "test", "web").code == 1
+        assert hermes("mcp", "login", "web", "--yes").code == 0
+    assert grants.logins == 2
+    text = servers.file_of(home).read_text()
+    assert not any(token in text for token in (*grants.access, *grants.refresh))
+
+
+def test_a_login_works_by_pasting_where_the_browser_ended(
+    hermes: Hermes, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The browser is on another machine: it can't reach the page, but shows its address."""
+    grants = Grants()
+    with WebServer(grants) as web:
+        hermes("mcp", "add", "web", web.url)
+        monkeypatch.setattr(
+            "hermes_tui.cli.mcp_servers._shown", lambda paste: remote_browser(monkeypatch)
+        )
+        done = hermes("mcp", "login", "web", "--yes", "--paste")
+    assert done.code == 0, done.err
+    assert grants.logins == 1
+
+
+def remote_browser(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Awaitable[None]]:
+    async def show(address: str) -> None:
+        async with httpx2.AsyncClient(trust_env=False) as client:
+            answer = await client.get(address)
+        where = answer.headers["location"]
+        assert where.startswith("http://127.0.0.1:")
+        monkeypatch.setattr("sys.stdin", io.StringIO(where + "\n"))
+
+    return show
