@@ -295,7 +295,17 @@ def _days_back(days: int) -> Callable[[re.Match[str], date], _Days]:
     return lambda _, today: _one(today - timedelta(days=days))
 
 
-def _table() -> Iterator[tuple[str, _Meaning]]:
+_Line = tuple[str, _Meaning]
+
+
+def _table() -> Iterator[_Line]:
+    """The rules in the order in which they are tried: what is said more exactly comes first."""
+    yield from _calendar()
+    yield from _from_today()
+    yield from _han()
+
+
+def _calendar() -> Iterator[_Line]:
     year, of = r"(?P<year>(?:19|20)\d\d)", r"(?:\s+of)?"
     nth = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
     yield r"\b(?P<year>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<day>\d{1,2})\b", _digits
@@ -320,6 +330,9 @@ def _table() -> Iterator[tuple[str, _Meaning]]:
         rf"\b(?:in|during|since|of|around)\s+{year}\b",
         lambda f, _: (date(int(f["year"]), 1, 1), date(int(f["year"]) + 1, 1, 1)),
     )
+
+
+def _from_today() -> Iterator[_Line]:
     yield r"\b(?:the )?day before yesterday\b|前天|前日|一昨日|おととい|그저께|그제", _days_back(2)
     yield r"\byesterday(?:'s)?\b|\blast night\b|昨天|昨日|昨晚|昨夜|きのう|어제", _days_back(1)
     yield (
@@ -331,7 +344,8 @@ def _table() -> Iterator[tuple[str, _Meaning]]:
     yield r"\b(?:last|this past|over the) weekend\b|上?周末|上?週末|先週末", _weekend
     yield rf"\b{_N}\s+(?P<unit>day|week|month|year)s?\s+ago\b", _ago
     yield (
-        rf"\b(?:in|during|over|within)?\s*the\s+(?:last|past)\s+(?:{_N}\s+)?(?P<unit>day|week|month|year)s?\b",
+        r"\b(?:in|during|over|within)?\s*the\s+(?:last|past)\s+"
+        rf"(?:{_N}\s+)?(?P<unit>day|week|month|year)s?\b",
         _past,
     )
     yield rf"\b(?:last|past)\s+{_N}\s+(?P<unit>day|week|month|year)s\b", _past
@@ -345,6 +359,9 @@ def _table() -> Iterator[tuple[str, _Meaning]]:
         r"\bthis year\b|今年|올해",
         lambda _, today: (date(today.year, 1, 1), date(today.year + 1, 1, 1)),
     )
+
+
+def _han() -> Iterator[_Line]:
     yield (
         (
             rf"(?:(?P<year>(?:19|20)\d\d)\s*年)?\s*{_HAN_N.replace('<n>', '<m>')}\s*月\s*"

@@ -1,4 +1,4 @@
-"""On a hundred invented sessions full of look-alikes, questions find the message that answers them."""
+"""On a hundred invented sessions full of look-alikes, questions find what answers them."""
 
 from __future__ import annotations
 

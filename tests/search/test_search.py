@@ -169,7 +169,7 @@ async def test_filters_keep_to_place_role_and_time(log: Log) -> None:
 
 
 async def test_times_in_words_find_what_was_said_then(log: Log) -> None:
-    now = 1_764_547_200.0  # Monday 2025-12-01
+    now = 1_764_590_400.0  # Monday 2025-12-01, noon
     await put(log, "tuesday", [("user", "cleaned the gutters")], ts=now - 6 * 86_400)
     await put(log, "sunday", [("user", "cleaned the oven")], ts=now - 86_400)
     for query, first in {
@@ -242,8 +242,10 @@ async def test_a_running_session_is_found_at_once_with_its_commands(log: Log) ->
     await log.append(key, records)
     hits = {hit.n: hit for hit in await search(log.db, "aardvark", 5)}
     assert hits.keys() == {2, 3, 4}
-    assert hits[2].role == "user" and hits[2].message == "now:2"
-    assert hits[3].text.startswith("exit code 7\n") and "aardvark" in hits[3].text
+    assert hits[2].role == "user"
+    assert hits[2].message == "now:2"
+    assert hits[3].text.startswith("exit code 7\n")
+    assert "aardvark" in hits[3].text
     assert len(hits[3].text.encode()) <= 600
 
 
@@ -289,4 +291,5 @@ async def test_sessions_that_grow_at_once_keep_their_neighbours_apart(log: Log) 
     assert len(hits) == 148
     await log.delete("a")
     hits = await search(log.db, "lanterns", 200)
-    assert {hit.session for hit in hits} == {"b"} and len(hits) == 148
+    assert {hit.session for hit in hits} == {"b"}
+    assert len(hits) == 148

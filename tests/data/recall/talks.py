@@ -132,18 +132,30 @@ PROJECTS_JA = """
 """
 
 DIARY = """
-2025-01-07|We flew to Marseille because the trains were on strike.|How did we get to Marseille?
-2025-02-19|The vet said our old cat needs a special diet for her kidneys.|what did the vet recommend for the cat
-2025-03-26|I bought a used cargo bike from a neighbour for 900 euros.|how much was the bike I purchased?
-2025-04-09|My sister's children broke the window of the shed with a football.|What did the kids break?
-2025-05-28|The landlord wants to raise the rent by 80 euros from August on.|by how much does the rent rise?
-2025-06-11|I have taught the evening class for seven years now.|How long have I been teaching the evening class?
-2025-07-23|The dentist found a crack in the upper left molar.|what was wrong with my tooth? the dentist said
-2025-08-06|Our router is in the cupboard because the shelf fell down.|Why is the router in the cupbord?
-2025-09-17|I swam across the lake in 41 minutes, my best time so far.|How fast did I swim across the lake?
-2025-10-29|The passport office only takes appointments before ten o'clock.|when does the passport office take appointments
-2025-11-12|I wrote the eulogy for my uncle on the night train.|where was the eulogy written?
-2025-12-03|The piano tuner comes on the first Monday of March.|When does the piano get tuned?
+2025-01-07|We flew to Marseille because the trains were on strike.
+|How did we get to Marseille?
+2025-02-19|The vet said our old cat needs a special diet for her kidneys.
+|what did the vet recommend for the cat
+2025-03-26|I bought a used cargo bike from a neighbour for 900 euros.
+|how much was the bike I purchased?
+2025-04-09|My sister's children broke the window of the shed with a football.
+|What did the kids break?
+2025-05-28|The landlord wants to raise the rent by 80 euros from August on.
+|by how much does the rent rise?
+2025-06-11|I have taught the evening class for seven years now.
+|How long have I been teaching the evening class?
+2025-07-23|The dentist found a crack in the upper left molar.
+|what was wrong with my tooth? the dentist said
+2025-08-06|Our router is in the cupboard because the shelf fell down.
+|Why is the router in the cupbord?
+2025-09-17|I swam across the lake in 41 minutes, my best time so far.
+|How fast did I swim across the lake?
+2025-10-29|The passport office only takes appointments before ten o'clock.
+|when does the passport office take appointments
+2025-11-12|I wrote the eulogy for my uncle on the night train.
+|where was the eulogy written?
+2025-12-03|The piano tuner comes on the first Monday of March.
+|When does the piano get tuned?
 """
 
 SMALL_TALK = {
@@ -185,7 +197,7 @@ def talks() -> list[Talk]:
 
 
 def _rows(table: str) -> list[list[str]]:
-    return [line.split("|") for line in table.strip().splitlines()]
+    return [line.split("|") for line in table.strip().replace("\n|", "|").splitlines()]
 
 
 def _on(month: int, day: int) -> datetime:
