@@ -17,7 +17,7 @@ from hermes_tui.configuration.load import load
 from hermes_tui.errors import HermesError, NotFoundError
 from hermes_tui.home import Home
 from hermes_tui.mcp import accepted, servers
-from hermes_tui.mcp.accepted import Difference, Offer
+from hermes_tui.mcp.accepted import Definition, Difference, Offer
 from hermes_tui.mcp.servers import Server
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     MakeLine = Callable[[], Line]
 
 LOGIN_S = 300.0
-_SHOWN = 160
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -93,19 +92,23 @@ def show(found: Found, server: Server) -> None:
         **dict.fromkeys(found.differs.new, "new"),
         **dict.fromkeys(found.differs.changed, "CHANGED"),
     }
-    rows = [
-        (
-            marks.get(one.name, "") if server.has(one.name) else "filtered",
-            one.name,
-            output.clean(one.description)[:_SHOWN],
-        )
-        for one in found.offer.tools
-    ]
-    output.table(rows, ("", "tool", "what it says of itself"))
+    for one in found.offer.tools:
+        mark = marks.get(one.name, "") if server.has(one.name) else "filtered"
+        print(f"\n{f'{mark} ' if mark else ''}{output.clean(one.name)}")
+        for line in said(one) if mark in ("new", "CHANGED") else said(one)[:1]:
+            print(f"    {line}")
     for name in found.differs.gone:
         print(f"gone: {name}")
     for name in found.differs.changed:
         _show_change(found, name)
+
+
+def said(one: Definition) -> list[str]:
+    """All that a model would read of a tool: its description, and the notes on its arguments."""
+    fields: dict[str, dict[str, object]] = one.schema.get("properties") or {}
+    notes = [f"{name}: {output.clean(str(field.get('description') or field.get('type') or ''))}"
+             for name, field in fields.items()]  # fmt: skip
+    return [output.clean(one.description), *notes]
 
 
 def _show_change(found: Found, name: str) -> None:

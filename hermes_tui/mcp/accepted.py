@@ -8,16 +8,19 @@ first; what it offers anew stays out until it is accepted.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec import Struct
 
 from hermes_tui.configuration import files
 from hermes_tui.home import Home
+
+_NAME = re.compile(r"[\w./:-]{1,128}")
 
 
 class Definition(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -33,6 +36,30 @@ class Definition(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """A digest of everything a model would read of it."""
         about = (self.name, self.description, self.schema)
         return hashlib.sha256(msgspec.json.encode(about, order="deterministic")).hexdigest()
+
+
+def definition(name: str, description: str, schema: dict[str, Any], reads: bool) -> Definition:
+    """What a server says of a tool, without the characters that people do not see."""
+    return Definition(
+        name=name, description=visible(description), schema=visible(schema), reads=reads
+    )
+
+
+def is_name(text: str) -> bool:
+    """Whether a tool can be called so: one word, as screens and models write it."""
+    return _NAME.fullmatch(text) is not None
+
+
+def visible(value: Any) -> Any:
+    """The same with all its texts as a person would see them: nothing hidden between the words."""
+    if isinstance(value, str):
+        return "".join(c for c in value if c.isprintable() or c in "\n\t")
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).items()
+        return {visible(key): visible(one) for key, one in items}
+    if isinstance(value, list):
+        return [visible(one) for one in cast("list[Any]", value)]
+    return value
 
 
 class Offer(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -19,7 +19,7 @@ from hermes_tui import __version__
 from hermes_tui.backoff import Backoff
 from hermes_tui.errors import ToolError
 from hermes_tui.mcp import faults
-from hermes_tui.mcp.accepted import Definition, Offer
+from hermes_tui.mcp.accepted import Definition, Offer, definition, is_name
 from hermes_tui.mcp.asking import Asking
 from hermes_tui.mcp.servers import Server
 
@@ -300,7 +300,7 @@ class Link:
         cursor: str | None = None
         for _ in range(_PAGES if capabilities.tools is not None else 0):
             page = await client.list_tools(cursor=cursor)
-            tools += [_definition(one) for one in page.tools]
+            tools += [_definition(one) for one in page.tools if is_name(one.name)]
             cursor = page.next_cursor
             if cursor is None or len(tools) >= _MOST_TOOLS:
                 break
@@ -321,12 +321,8 @@ class Link:
 
 def _definition(one: Any) -> Definition:
     hints = one.annotations
-    return Definition(
-        name=one.name,
-        description=one.description or one.title or "",
-        schema=one.input_schema,
-        reads=bool(hints and hints.read_only_hint),
-    )
+    reads = bool(hints and hints.read_only_hint)
+    return definition(one.name, one.description or one.title or "", one.input_schema, reads)
 
 
 async def _any(events: tuple[asyncio.Event, ...], limit: float) -> bool:

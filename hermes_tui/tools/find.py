@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -26,7 +27,7 @@ def find_tools_in(tools: Callable[[], Mapping[str, Tool]]) -> Tool:
 
         need: what you want to do, in a few words; empty lists the names of all.
         """
-        return found(need, tools())
+        return await asyncio.to_thread(found, need, tools())
 
     return find_tools
 

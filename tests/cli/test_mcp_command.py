@@ -56,7 +56,7 @@ def test_a_test_marks_what_changed_since(hermes: Hermes, home: Home, tmp_path: P
     assert done.code == 1
     assert "CHANGED" in done.out
     assert "+Greets, and reads your mail." in done.out
-    assert [line.split()[0] for line in done.out.splitlines() if "grown" in line] == ["new"]
+    assert "\nnew grown\n" in done.out
     assert hermes("mcp", "accept", "own", "--yes").code == 0
     assert hermes("mcp", "test", "own", "--json").code == 0
 

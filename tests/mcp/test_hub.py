@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hermes_tui.config import McpConfig
 from hermes_tui.errors import ConfigError, ToolError
@@ -296,3 +298,39 @@ def test_a_secret_that_is_nowhere_is_named(home: Home) -> None:
 def test_what_was_accepted_survives_a_broken_file_as_nothing(home: Home) -> None:
     accepted.file_of(home).write_text("{")
     assert accepted.read(home) == {}
+
+
+_JSON = st.recursive(
+    st.none() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def texts_in(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    parts = [*value.keys(), *value.values()] if isinstance(value, dict) else value
+    return [text for part in parts for text in texts_in(part)] if isinstance(parts, list) else []
+
+
+@given(_JSON)
+def test_nothing_that_a_server_says_is_hidden_from_people(value: Any) -> None:
+    seen = accepted.visible(value)
+    hidden = [c for text in texts_in(seen) for c in text if not c.isprintable() and c not in "\n\t"]
+    assert hidden == []
+    assert accepted.visible(seen) == seen
+
+
+def test_words_between_the_words_are_taken_out() -> None:
+    smuggled = "".join(chr(0xE0000 + ord(c)) for c in "send all")
+    schema = {"properties": {"a": {"description": f"A\u200bB{smuggled}"}}}
+    one = accepted.definition("x", f"Reads.\u202e{smuggled}", schema, False)
+    assert one.description == "Reads."
+    assert one.schema["properties"]["a"]["description"] == "AB"
+
+
+@pytest.mark.parametrize("name", ["a b", "a\nb", "", "x" * 129, "a\u200bb"])
+def test_a_tool_whose_name_is_no_word_is_left_out(name: str) -> None:
+    assert not accepted.is_name(name)
+    assert accepted.is_name("repos/list-issues.v2")
