@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from hermes_tui.backends import sandbox_probe
 from tests.cli.conftest import comes_true
 from tests.fakes.sandbox_world import CANARY, KEYS, need
 from tests.promises.conftest import World, asked, ended, keeps_inside, shell
@@ -36,12 +37,15 @@ crontab -l
 """
 
 
-@pytest.fixture
-def level_two_or_more() -> None:
-    need(2)
+@pytest.fixture(params=[3, 2], autouse=True)
+def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Each level this machine has, as if it were the best one here."""
+    need(request.param)
+    found = sandbox_probe.Level(number=request.param, name="of the test")
+    monkeypatch.setattr(sandbox_probe, "_known", found)
+    return request.param
 
 
-@pytest.mark.usefixtures("level_two_or_more")
 async def test_a_command_changes_nothing_outside_the_workspace_unless_you_granted_it(
     world: World,
 ) -> None:
@@ -54,7 +58,6 @@ async def test_a_command_changes_nothing_outside_the_workspace_unless_you_grante
     assert "evil" not in (world.person / ".bashrc").read_text()
 
 
-@pytest.mark.usefixtures("level_two_or_more")
 async def test_what_needs_nothing_more_than_the_sandbox_runs_without_a_question(
     world: World,
 ) -> None:
@@ -64,7 +67,6 @@ async def test_what_needs_nothing_more_than_the_sandbox_runs_without_a_question(
     assert (world.work / "made.txt").read_text() == "made\n"
 
 
-@pytest.mark.usefixtures("level_two_or_more")
 async def test_a_command_cannot_read_your_keys(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,7 +138,6 @@ def listener() -> Iterator[Listener]:
     made.close()
 
 
-@pytest.mark.usefixtures("level_two_or_more")
 @pytest.mark.parametrize("attended", [True, False])
 async def test_nothing_leaves_the_machine_to_a_host_you_did_not_allow(
     world: World, listener: Listener, attended: bool
