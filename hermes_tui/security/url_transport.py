@@ -46,9 +46,7 @@ def checked_client(
             verdict = await asyncio.to_thread(check_url, str(request.url), resolve, rules)
             if verdict.decision != "allow":
                 raise ToolError(f"{request.url.host} was not reached: {verdict.reason}")
-            request.extensions = {**request.extensions, "sni_hostname": verdict.host}
-            request.url = _pinned(request.url, verdict)
-            return await inner.handle_async_request(request)
+            return await inner.handle_async_request(_pinned(request, verdict))
 
         async def aclose(self) -> None:
             await inner.aclose()
@@ -63,6 +61,18 @@ def checked_client(
     )
 
 
-def _pinned(url: httpx2.URL, verdict: Verdict) -> httpx2.URL:
-    """The same URL at the address that was checked; the Host header stays the name's."""
-    return url.copy_with(host=verdict.address)
+def _pinned(request: httpx2.Request, verdict: Verdict) -> httpx2.Request:
+    """The same request to the address that was checked; host header and certificate are the name's.
+
+    A request of its own, because the answer belongs to the one that was asked for: redirects and
+    cookies are judged by its URL.
+    """
+    import httpx2
+
+    return httpx2.Request(
+        request.method,
+        request.url.copy_with(host=verdict.address),
+        headers=request.headers,
+        stream=request.stream,
+        extensions={**request.extensions, "sni_hostname": verdict.host},
+    )

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mcp.shared._httpx_utils import request_within_origin
 from mcp.shared.auth import OAuthToken
 
 from hermes_tui.errors import HermesError, ToolError
@@ -68,6 +69,26 @@ async def test_no_address_but_the_named_one_is_reached(home: Home) -> None:
             await get(other.url, rules)
         with pytest.raises(ToolError, match="was not reached"):
             await get(web.url, UrlRules())
+
+
+async def test_a_server_is_reached_by_name_at_the_checked_address_and_may_move_within() -> None:
+    asked: list[tuple[str, str]] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        host = head.lower().partition("\r\nhost: ")[2].partition("\r\n")[0]
+        asked.append((head.split()[1], host))
+        moved = f"307 Moved\r\nLocation: http://{host}/mcp/" if asked[-1][0] == "/mcp" else "200 OK"
+        writer.write(f"HTTP/1.1 {moved}\r\nContent-Length: 0\r\n\r\n".encode())
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        name = f"tracker.example:{server.sockets[0].getsockname()[1]}"
+        rules = UrlRules(local=frozenset((name,)))
+        async with checked_client(rules, resolve=lambda host: ["127.0.0.1"]) as client:
+            answer = await request_within_origin(client, "GET", f"http://{name}/mcp")
+    assert answer.status_code == 200
+    assert asked == [("/mcp", name), ("/mcp/", name)]
 
 
 async def browser(address: str, page: Page) -> None:
