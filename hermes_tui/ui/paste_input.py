@@ -14,6 +14,7 @@ import selectors
 from collections.abc import Generator, Iterable, Iterator
 
 from textual import events
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
@@ -24,6 +25,8 @@ from hermes_tui.ui.background import ASK, ASK_NO_MORE, UNFINISHED, answers, take
 PASTE_START, PASTE_END = "\x1b[200~", "\x1b[201~"
 # Legacy terminals send ESC CR, xterm and tmux with modifyOtherKeys the long form.
 _ENTER = re.compile(r"\x1b\r|\x1b\[27;([2-8]);13~")
+# The parser below tells alt and a character by the pause after it: over a slow line there is none.
+_ALT = re.compile(r"\x1b([ -~])(?=\x1b)")
 _UNFINISHED = re.compile(r"\x1b\[(?:[\d:;]{0,24}|<[\d;-]{0,20})\Z")
 # Numbers the parser below can't read, which would end the thread that reads keys.
 _PARAMETERS = re.compile(r"\x1b\[([\d:;]+)([A-Za-z~])")
@@ -102,7 +105,18 @@ class InputParser(XTermParser):
         return rest
 
     def _pass_on(self, keys: str) -> Iterator[Message]:
-        if keys := _PARAMETERS.sub(_readable, keys):
+        keys = _PARAMETERS.sub(_readable, keys)
+        at = 0
+        for found in _ALT.finditer(keys):
+            if found[0] in ANSI_SEQUENCES_KEYS:
+                continue
+            yield from self._read_on(keys[at : found.start()])
+            yield from self._sequence_to_key_events(found[1], alt=True)
+            at = found.end()
+        yield from self._read_on(keys[at:])
+
+    def _read_on(self, keys: str) -> Iterator[Message]:
+        if keys:
             yield from (one for one in super().feed(keys) if not _is_empty_paste(one))
 
 

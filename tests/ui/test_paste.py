@@ -147,3 +147,18 @@ def test_no_sequence_ends_the_reading_of_keys(numbers: str, final: str) -> None:
     list(parser.feed(f"\x1b[{numbers}{final}"))
     typed = [*parser.feed("x" * 40), *parser.feed("y")]
     assert [one.key for one in typed if isinstance(one, events.Key)][-1] == "y"
+
+
+@pytest.mark.parametrize(
+    ("arrived", "keys"),
+    [
+        ("\x1b1\x1b[1;3B", ["alt+1", "alt+down"]),
+        ("\x1bz\x1b[A", ["alt+z", "up"]),
+        ("x\x1bA\x1ba\x1b[B", ["x", "alt+shift+a", "alt+a", "down"]),
+        ("\x1bb\x1bf\x1b[B", ["ctrl+left", "ctrl+right", "down"]),
+    ],
+)
+def test_alt_and_a_key_are_one_key_however_closely_the_next_one_follows(
+    arrived: str, keys: list[str]
+) -> None:
+    assert [key for _, key in read(arrived)] == keys
