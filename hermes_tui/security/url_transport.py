@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from hermes_tui.errors import ToolError
@@ -46,7 +47,11 @@ def checked_client(
             verdict = await asyncio.to_thread(check_url, str(request.url), resolve, rules)
             if verdict.decision != "allow":
                 raise ToolError(f"{request.url.host} was not reached: {verdict.reason}")
-            return await inner.handle_async_request(_pinned(request, verdict))
+            *first, last = await asyncio.to_thread(_addresses, verdict, resolve, rules)
+            for address in first:
+                with suppress(httpx2.ConnectError):
+                    return await inner.handle_async_request(_pinned(request, verdict, address))
+            return await inner.handle_async_request(_pinned(request, verdict, last))
 
         async def aclose(self) -> None:
             await inner.aclose()
@@ -61,7 +66,24 @@ def checked_client(
     )
 
 
-def _pinned(request: httpx2.Request, verdict: Verdict) -> httpx2.Request:
+def _addresses(verdict: Verdict, resolve: Resolve, rules: UrlRules) -> list[str]:
+    """The checked address; of a host that was named by hand its other ones, too.
+
+    `localhost` is two addresses on most machines, and servers often listen on one.
+    """
+    if f"{verdict.host}:{verdict.port}" not in rules.local:
+        return [verdict.address]
+    return list(dict.fromkeys([verdict.address, *_looked_up(verdict.host, resolve)]))
+
+
+def _looked_up(host: str, resolve: Resolve) -> list[str]:
+    try:
+        return [answer.partition("%")[0] for answer in resolve(host)]
+    except OSError:
+        return []
+
+
+def _pinned(request: httpx2.Request, verdict: Verdict, address: str) -> httpx2.Request:
     """The same request to the address that was checked; host header and certificate are the name's.
 
     A request of its own, because the answer belongs to the one that was asked for: redirects and
@@ -71,7 +93,7 @@ def _pinned(request: httpx2.Request, verdict: Verdict) -> httpx2.Request:
 
     return httpx2.Request(
         request.method,
-        request.url.copy_with(host=verdict.address),
+        request.url.copy_with(host=address),
         headers=request.headers,
         stream=request.stream,
         extensions={**request.extensions, "sni_hostname": verdict.host},

@@ -57,6 +57,17 @@ async def test_a_server_that_restarts_is_found_again(bench: Bench) -> None:
         assert await hello(link) == "hello"
 
 
+async def test_a_name_of_two_addresses_is_reached_where_somebody_listens() -> None:
+    with WebServer() as web:
+        url = web.url.replace("127.0.0.1", "localhost")
+        rules = UrlRules(local=frozenset((f"localhost:{web.port}",)))
+        resolve = {"localhost": ["127.0.0.2", "127.0.0.1"]}.__getitem__
+        async with checked_client(rules, resolve=resolve) as client:
+            body = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+            answer = await client.post(url, content=body)
+    assert answer.status_code in (400, 406)
+
+
 async def test_no_address_but_the_named_one_is_reached(home: Home) -> None:
     async def get(url: str, rules: UrlRules) -> int:
         async with checked_client(rules) as client:
