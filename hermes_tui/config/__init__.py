@@ -6,8 +6,9 @@ from msgspec import Struct, field
 
 from hermes_tui.config.agent import AgentConfig, McpConfig, ToolsConfig, VisionConfig, WebConfig
 from hermes_tui.config.core import CoreConfig, UiConfig
+from hermes_tui.config.cron import CronConfig, HeartbeatConfig
 from hermes_tui.config.learned import MemoryConfig, SkillsConfig
-from hermes_tui.config.model import ModelConfig
+from hermes_tui.config.model import ModelConfig, ModelsConfig, SpendConfig
 from hermes_tui.config.security import CheckpointsConfig, PolicyConfig, SandboxConfig
 
 __all__ = [
@@ -15,12 +16,16 @@ __all__ = [
     "CheckpointsConfig",
     "Config",
     "CoreConfig",
+    "CronConfig",
+    "HeartbeatConfig",
     "McpConfig",
     "MemoryConfig",
     "ModelConfig",
+    "ModelsConfig",
     "PolicyConfig",
     "SandboxConfig",
     "SkillsConfig",
+    "SpendConfig",
     "ToolsConfig",
     "UiConfig",
     "VisionConfig",
@@ -32,6 +37,8 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings."""
 
     model: ModelConfig = field(default_factory=ModelConfig)
+    models: ModelsConfig = field(default_factory=ModelsConfig)
+    spend: SpendConfig = field(default_factory=SpendConfig)
     agent: AgentConfig = field(default_factory=AgentConfig)
     tools: ToolsConfig = field(default_factory=ToolsConfig)
     web: WebConfig = field(default_factory=WebConfig)
@@ -44,3 +51,5 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     skills: SkillsConfig = field(default_factory=SkillsConfig)
     mcp: McpConfig = field(default_factory=McpConfig)
+    cron: CronConfig = field(default_factory=CronConfig)
+    heartbeat: HeartbeatConfig = field(default_factory=HeartbeatConfig)
