@@ -52,6 +52,7 @@ class UsingSkills:
     def __init__(self, core: Owner) -> None:
         self._core = core
         self._following: asyncio.Task[None] | None = None
+        self._seen: dict[str, tuple[int, int]] = {}
         self.skills = Skills(core.home, core.db, lambda: core.config.skills)
         self._changing: Changing | None = None
         self._hub: Hub | None = None
@@ -105,12 +106,22 @@ class UsingSkills:
         for text in self.skills.notices():
             hint = "`hermes skills lint` says what is wrong"
             await session.add(Notice(text=text, hint=hint, level="warning"), hold=True)
+        self.look_back(session)
         if note := await self._called(session, said):
             session.remarks.append(note)
             return
         offers = self.skills.offer(said, session.cwd, person, session.id)
         if note := note_text(offers):
             session.remarks.append(note)
+
+    def look_back(self, session: Session) -> None:
+        """Note when what a session has read may be out of its prompt: shortened or taken back."""
+        talk = session.conversation
+        short, count = len(talk.masked) + len(talk.stretches), len(talk.messages)
+        before = self._seen.get(session.id, (short, count))
+        if short != before[0] or count < before[1]:
+            self.skills.forget_session(session.id)
+        self._seen[session.id] = (short, count)
 
     async def _called(self, session: Session, said: str) -> str:
         """The skill that a text begins with as `/NAME`, whole; empty when it names none."""
@@ -130,7 +141,7 @@ class SessionSkills:
     """The skills, as one session's tools use them."""
 
     def __init__(self, using: UsingSkills, session: Session) -> None:
-        self._skills = using.skills
+        self._using, self._skills = using, using.skills
         self._session = session
 
     async def find(self, need: str, limit: int = 8) -> list[Offer]:
@@ -149,6 +160,7 @@ class SessionSkills:
         session = self._session
         person = person_of(session)
         await self._skills.ready(session.cwd, person)
+        self._using.look_back(session)
         said = session.conversation.said
         use = _use(session, name, said[-1] if said else "")
         return await self._skills.load(use, part, session.cwd, person)

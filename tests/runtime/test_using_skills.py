@@ -208,3 +208,23 @@ async def test_a_skill_that_is_saved_in_an_editor_is_told_to_every_face(
     (folder / "SKILL.md").write_text(BREAD.replace("Bakes", "Makes"))
     await until(client, SkillsChanged)
     assert core.using_skills.skills.get("sourdough").description.startswith("Makes")
+
+
+async def test_a_skill_whose_text_was_masked_is_read_in_full_again(
+    core: Core, connect: Connect, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    _put(core.home)
+    client = await connect()
+    view = await open_in(client, str(tmp_path))
+    read = call("use_skill", name="sourdough")
+    scripted.script = [read, answer("done"), read, answer("done")]
+    texts: list[str] = []
+    for masked in (False, True):
+        if masked:
+            session = await core.session(view.info.id)
+            session.conversation.masked.update(session.conversation.call_ids)
+        await say(client, view, "go on with the bread")
+        records = await until(client, TurnEnded)
+        texts += [one.event.for_model for one in records if isinstance(one.event, ToolEnded)]
+    assert texts[0] == texts[1]
+    assert "Feed the starter" in texts[1]
