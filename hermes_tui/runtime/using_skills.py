@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hermes_tui.skills.hub import Hub
 
 _TASK = 600
-_CALLED = re.compile(r"\s*/([a-z0-9]+(?:-[a-z0-9]+)*)(?:\s|\Z)")
+_CALLED = re.compile(r"(?:\A\s*/|(?<!\S)@skill:)([a-z0-9]+(?:-[a-z0-9]+)*)(?![\w/-])")
 
 
 class Owner(Protocol):
@@ -124,8 +124,8 @@ class UsingSkills:
         self._seen[session.id] = (short, count)
 
     async def _called(self, session: Session, said: str) -> str:
-        """The skill that a text begins with as `/NAME`, whole; empty when it names none."""
-        found = _CALLED.match(said)
+        """The skill that a text calls by `/NAME` or `@skill:NAME`, whole; empty for none."""
+        found = _CALLED.search(said)
         person = person_of(session)
         skills = self.skills.all(session.cwd, person)
         if found is None or not any(

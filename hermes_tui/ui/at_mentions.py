@@ -72,6 +72,16 @@ class Mentions:
         except HermesError:
             return ()
 
+    async def called(self, typed: str) -> tuple[Choice, ...]:
+        """The skills that `/typed` may be the beginning of."""
+        try:
+            await self._fetch()
+        except HermesError:
+            return ()
+        usable = [one for one in self._skills if one.on and not one.held]
+        found = [(Text(one.name.casefold()), _call_choice(one)) for one in usable]
+        return tuple(rank(typed, found, _PATHS))
+
     async def _find(self, typed: str) -> tuple[Choice, ...]:
         if typed.startswith(SKILL):
             await self._fetch()
@@ -124,6 +134,10 @@ def _path_choice(path: str) -> Choice:
 def _skill_choice(skill: SkillInfo) -> Choice:
     note = f"skill · {one_line(skill.description)}"
     return Choice(f"@skill:{skill.name}", note, mention(SKILL + skill.name) + " ")
+
+
+def _call_choice(skill: SkillInfo) -> Choice:
+    return Choice(f"/{skill.name}", f"skill · {one_line(skill.description)}", f"/{skill.name} ")
 
 
 def _session_choice(info: SessionInfo) -> Choice:

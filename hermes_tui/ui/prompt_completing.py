@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from hermes_tui.ui.face import Face
 
 _NAME = 14
+_CALL = re.compile(r"/[a-z0-9-]{2,}")
 
 
 class CompletingEditor(Editor):
@@ -47,7 +49,15 @@ class CompletingEditor(Editor):
             self.completion.offer(raw, commands)
         if found is not None:
             self._look_up(found)
+        elif not commands and not self.shell and _CALL.fullmatch(raw) and self.is_attached:
+            self.run_worker(partial(self._ask_skills, raw), group="complete", exclusive=True)
         return super().after_edit()
+
+    async def _ask_skills(self, raw: str) -> None:
+        choices = await self._sources().called(raw[1:])
+        if self.document.raw == raw and self._mention is None:
+            self.completion.offer(raw, choices)
+            self.after_move()
 
     def _look_up(self, found: Mention) -> None:
         self._mention = found

@@ -192,9 +192,14 @@ async def test_a_slash_and_its_name_call_a_skill_whole(
     assert "calls the skill sourdough" in _typed(scripted, 0)
     assert "Feed the starter with rye flour." in _typed(scripted, 0)
     assert len((await client.ask(ShowSkill(name="sourdough"))).uses) == 1
+    other = await open_in(client, str(tmp_path))
+    scripted.script.append(answer("done"))
+    await say(client, other, "what does @skill:sourdough say about rye?")
+    await until(client, TurnEnded)
+    assert "calls the skill sourdough" in _typed(scripted, 1)
     await say(client, view, "/nothing of that kind")
     await until(client, TurnEnded)
-    assert "skill" not in _typed(scripted, 1)
+    assert "skill" not in _typed(scripted, 2)
 
 
 async def test_a_skill_that_is_saved_in_an_editor_is_told_to_every_face(

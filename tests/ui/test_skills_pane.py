@@ -247,3 +247,18 @@ async def test_a_proposed_edit_is_rewritten_before_it_counts(stage: Stage) -> No
         await screen.press("ctrl+s")
         await screen.until(lambda: "three times" in _text(stage, ".learned"))
         await screen.until(lambda: not screen.app.query(ReviewView))
+
+
+async def test_a_slash_and_the_first_letters_complete_to_a_skill_and_call_it(stage: Stage) -> None:
+    _write(stage)
+    async with stage.screen((120, 35)) as screen:
+        await screen.type("/water-p")
+        await screen.until(lambda: screen.shows("/water-plants", "skill · Water the plants."))
+        await screen.press("tab")
+        assert screen.app.talk.prompt.text == "/water-plants "
+        await screen.type("now")
+        await screen.press("enter")
+        request = await stage.model.until(1)
+        await screen.until(lambda: screen.app.shown.info.state == "idle")
+    asked = next(one["content"] for one in request.messages if one["role"] == "user")
+    assert "plant number 3" in asked
