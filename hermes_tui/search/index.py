@@ -61,17 +61,16 @@ def answer(c: apsw.Connection, asking: Asking) -> Hits:
     """The same, on a connection of the store."""
     now = time.time() if asking.now is None else asking.now
     query = understand(asking.text, now)
+    missing = waiting(c)
     if query.empty:
-        return Hits(waiting=waiting(c))
+        return Hits(waiting=missing)
     base = where(c, query.filters, asking.asker, asking.session)
     search = _Search(c, query, base)
     ids = search.ids(asking.limit)
     longest = min(600, max(120, asking.budget // 8)) if asking.budget else 600
     hits = hits_of(c, ids, search.scores)
     hits = [excerpt(hit, search.words, longest) for hit in hits]
-    return Hits(
-        hits=tuple(fit(hits, asking.budget)), note=search.note(bool(hits)), waiting=waiting(c)
-    )
+    return Hits(hits=tuple(fit(hits, asking.budget)), note=search.note(bool(hits)), waiting=missing)
 
 
 class _Search:

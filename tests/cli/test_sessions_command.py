@@ -181,6 +181,23 @@ def test_the_limit_holds(hermes: Hermes) -> None:
     assert len(hermes("search", "--json", "--limit", "3", "fox").json["hits"]) == 3
 
 
+def test_a_search_keeps_to_its_budget_and_place(hermes: Hermes) -> None:
+    hermes("sessions", "import", "-", stdin=_talk("many", "Many", 40))
+    hermes("sessions", "import", "-", stdin=_talk("other", "Other", 3))
+    hits = hermes("search", "--json", "--budget", "300", "fox").json["hits"]
+    assert 1 <= len(hits) < 40
+    assert sum(len(hit["text"].encode()) for hit in hits) <= 300
+    hits = hermes("search", "--json", "--in", "other", "--limit", "100", "fox").json["hits"]
+    assert {hit["session"] for hit in hits} == {"other"}
+    assert {"date", "title", "role"} <= hits[0].keys()
+
+
+def test_a_search_without_a_summariser_shows_the_hits(imported: Hermes) -> None:
+    done = imported("search", "--json", "--summary", "certificate")
+    assert done.json["note"].startswith("summary: unavailable")
+    assert len(done.json["hits"]) == 1
+
+
 def test_the_same_commands_go_through_a_living_core(
     living_core: Core, hermes: Hermes, tmp_path: Path
 ) -> None:
