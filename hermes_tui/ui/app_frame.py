@@ -122,6 +122,7 @@ class Frame:
         """Draw the title line for a session."""
         self._info = info
         self._draw_top()
+        self._app.transcript.invite(self._invitation() if info.id else ())
 
     # --- what the person does ----------------------------------------------------------------
 
@@ -308,6 +309,19 @@ class Frame:
             style = "accent" if here else "muted"
             spans += [Span(" "), Span(text, style, _click(f"pane.{number}"))]
         return spans
+
+    def _invitation(self) -> Sequence[str]:
+        """What an empty chat says: where it is, and the keys to begin with."""
+        told = (
+            ("palette", "finds every command, session and setting"),
+            ("rail", "shows your sessions"),
+            ("help", "explains what has the keys"),
+            ("detach", "leaves it running; `hermes` brings you back"),
+        )
+        lines = [(self._key(command), words) for command, words in told]
+        where = short_path(self._info.cwd)
+        head = f"A new session in {where}" if where else "A new session"
+        return (head, "", *(f"{key:<8} {words}" for key, words in lines if key))
 
     def _hint_spans(self, got: Layout) -> Sequence[Span]:
         spans: list[Span] = []

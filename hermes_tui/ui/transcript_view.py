@@ -12,19 +12,21 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.segment import Segment
 from textual.geometry import Region, Size
 from textual.reactive import var
 from textual.scroll_view import ScrollView
+from textual.strip import Strip
 from textual.widget import Widget
 
 from hermes_tui.ui.blocks import Block, Gallery, Sheet
 from hermes_tui.ui.layout import shape_of
+from hermes_tui.ui.text import clip
 from hermes_tui.ui.theme import Look, ThemeSpec
 from hermes_tui.ui.transcript_column import Column, Spot
 from hermes_tui.ui.transcript_paint import Canvas, Over, overlay
 
 if TYPE_CHECKING:
-    from textual.strip import Strip
     from textual.timer import Timer
 
 FRAME_S = 0.05
@@ -36,6 +38,8 @@ SHARE = 4
 SLICE_S = 0.008
 """How long one idle slice may measure."""
 PAUSE_S = 0.04
+_INVITED = 6
+"""Lines that a chat must have more than to show what an empty one invites to."""
 REACH = 60
 """Blocks above and below the screen that are measured in idle slices."""
 
@@ -83,6 +87,7 @@ class BlockView(ScrollView, can_focus=True):
         self.stamps = False
         self.calm = False
         self._paged = False
+        self._invitation: Sequence[str] = ()
 
     # --- blocks -----------------------------------------------------------------------------
 
@@ -143,6 +148,12 @@ class BlockView(ScrollView, can_focus=True):
     def set_gallery(self, gallery: Gallery) -> None:
         """Draw the images that blocks name as this one does."""
         self._resheet(self.column.sheet._replace(gallery=gallery))
+
+    def invite(self, lines: Sequence[str]) -> None:
+        """What to read while there is nothing else; a heading and lines."""
+        if lines != self._invitation:
+            self._invitation = lines
+            self.refresh()
 
     def set_compact(self, compact: bool | None) -> None:
         """Draw without head lines and margins, or with them; None: as the terminal's width asks."""
@@ -348,6 +359,8 @@ class BlockView(ScrollView, can_focus=True):
         strips = [
             self._canvas.strip(first + y, self._margin, width, self._over) for y in crop.line_range
         ]
+        if self._invitation and not self.blocks and self._rows > _INVITED:
+            self._draw_invitation(strips, crop)
         last = self._rows - 1
         if self.new_below and last in crop.line_range:
             look = self.column.sheet.look
@@ -357,6 +370,15 @@ class BlockView(ScrollView, can_focus=True):
         if crop.column_span != (0, width):
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips
+
+    def _draw_invitation(self, strips: list[Strip], crop: Region) -> None:
+        look, width = self.column.sheet.look, self.region.width
+        for y, line in enumerate(self._invitation, 1):
+            if y in crop.line_range:
+                style = self.rich_style + look["strong" if y == 1 else "muted"]
+                text = clip(" " * (self._margin + 2) + line, self._columns)
+                strip = Strip([Segment(text, style)]).adjust_cell_length(width, self.rich_style)
+                strips[y - crop.y] = strip
 
     def render_line(self, y: int) -> Strip:
         """One line with offsets, for the mouse to find the text under it."""

@@ -234,3 +234,14 @@ async def test_typing_while_the_core_is_gone_loses_nothing(stage: Stage) -> None
 
 async def gone(intent: object) -> object:
     raise CoreError("the line is cut")
+
+
+async def test_an_empty_chat_says_where_it_is_and_how_to_begin(stage: Stage) -> None:
+    stage.model.script.append(say("done"))
+    async with stage.screen() as screen:
+        await screen.until(lambda: screen.shows("A new session in", "finds every command"))
+        await screen.enter("go")
+        await screen.until(lambda: screen.shows("done"))
+        assert not screen.shows("A new session in")
+    async with stage.screen((20, 5), which="new") as screen:
+        assert not screen.shows("A new session in")
