@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hermes_tui.agent.agent import TurnSession
+from hermes_tui.agent.agent import Agent, TurnSession
 from hermes_tui.agent.coalesce import Coalescer
 from hermes_tui.errors import ToolError
 from hermes_tui.events import QuestionAsked, TodoChanged, TodoItem, ToolOutput
@@ -32,6 +33,7 @@ class Call:
         self.protected = session.protected
         self.paths: tuple[str, ...] = ()
         self.kit = session.kit
+        self.agent: Agent | None = None
         self.contained = False
         self.title = ""
         self._session = session
@@ -70,6 +72,18 @@ class Call:
     def secrets_hidden(self) -> Any:
         """Hides secrets in a text that comes in pieces."""
         return StreamRedactor(self._session.redactor)
+
+    def inner_calls(self) -> Any:
+        """Makes calls of other tools for this one."""
+        from hermes_tui.agent.inner_calls import InnerCalls
+
+        if self.agent is None:
+            raise ToolError("no tools can be called from here")
+        return InnerCalls(self._session, self.agent, self.progress)
+
+    def tools_shown(self) -> Mapping[str, Any]:
+        """The session's tools by name."""
+        return getattr(self.agent.tools, "shown", self.agent.tools) if self.agent else {}
 
     def earlier(self, turn: int, call: str, find: str) -> str:
         """What was said or returned earlier in the conversation, as it was."""

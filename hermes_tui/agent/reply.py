@@ -12,7 +12,15 @@ from hermes_tui.agent.agent import Agent, TurnSession
 from hermes_tui.agent.coalesce import Coalescer
 from hermes_tui.agent.view import size_of
 from hermes_tui.errors import ModelError
-from hermes_tui.events import ModelAsked, ModelFailed, ReplyReceived, TextDelta, ToolCall, Usage
+from hermes_tui.events import (
+    ModelAsked,
+    ModelFailed,
+    Notice,
+    ReplyReceived,
+    TextDelta,
+    ToolCall,
+    Usage,
+)
 from hermes_tui.faults import point
 from hermes_tui.models.base import CallDelta, Delta, Message, Request
 from hermes_tui.models.retry import delay_for
@@ -78,6 +86,7 @@ class _Gathering:
         self.calls: dict[int, list[CallDelta]] = {}
         self.usage = Usage()
         self.finish = ""
+        self.notes: list[str] = []
         self.began = time.monotonic()
         self.first = 0.0
         self._session = session
@@ -95,6 +104,9 @@ class _Gathering:
         finally:
             self._show.flush()
         point("model answered")
+        if self.notes:
+            told = [Notice(text=text, level="warning") for text in self.notes]
+            await self._session.add(told, hold=True)
         return self._reply()
 
     def partial(self) -> list[ReplyReceived]:
@@ -115,6 +127,8 @@ class _Gathering:
             self.calls.setdefault(piece.index, []).append(piece)
         self.usage = delta.usage or self.usage
         self.finish = delta.finish or self.finish
+        if delta.note:
+            self.notes.append(delta.note)
         self._show.add(delta.text, delta.reasoning)
 
     def _deliver(self, text: str, reasoning: str) -> None:

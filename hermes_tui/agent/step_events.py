@@ -60,7 +60,7 @@ class StepEvents:
 
     def where(self, action: Action, decision: Decision) -> str:
         """What surrounds the process that an action starts; empty when it starts none."""
-        if action.kind != "execute" or action.detail_kind != "command":
+        if action.kind != "execute" or action.detail_kind not in ("command", "code"):
             return ""
         level = self._session.situation().level
         if decision.contained:

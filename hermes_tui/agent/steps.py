@@ -139,6 +139,7 @@ class _Runner:
         if job.action.kind in ("write", "execute"):
             await self.session.checkpoint()
         context = Call(self.session, job.call.id, self.agent.output_chars)
+        context.agent = self.agent
         context.contained, context.title = job.decision.contained, job.action.title
         context.paths = job.action.paths
         result = await _outcome(job, context)

@@ -51,6 +51,11 @@ async def start_command(
 def _refuse(command: str, cwd: str) -> None:
     if "\0" in command:
         raise ToolError("a command can't contain a NUL character")
+    refuse_folder(cwd)
+
+
+def refuse_folder(cwd: str) -> None:
+    """Raises ToolError when a process can't work in a folder."""
     if not os.path.isdir(cwd):
         raise ToolError(f"the folder {cwd} does not exist", "give another one, or make it")
 
@@ -60,7 +65,7 @@ async def _start(
 ) -> Process:
     shell = find_shell(env.get("PATH", ""))
     await _refuse_unended(shell, command, env)
-    with _file(command.encode(errors="surrogateescape")) as script:
+    with memory_file(command.encode(errors="surrogateescape")) as script:
         number = script.fileno()
         return await process.start(
             [shell, "-c", _line(shell, number)],
@@ -83,7 +88,7 @@ async def _start_in(
 
     shell = find_shell("")
     await _refuse_unended(shell, command, {})
-    with _file(command.encode(errors="surrogateescape")) as script:
+    with memory_file(command.encode(errors="surrogateescape")) as script:
         number = script.fileno()
         streams = Streams(stdin=keeping[0], pass_fds=(number,), linger=keeping[1])
         argv = [shell, "-c", _line(shell, number)]
@@ -114,7 +119,7 @@ def _line(shell: str, number: int) -> str:
     return f'eval "$(/bin/cat /dev/fd/{number})"'
 
 
-def _file(content: bytes) -> BinaryIO:
+def memory_file(content: bytes) -> BinaryIO:
     """A nameless file with this content, at its start."""
     if hasattr(os, "memfd_create"):
         descriptor = os.memfd_create("script")
@@ -136,7 +141,7 @@ async def _runs_off(shell: str, command: str, env: Mapping[str, str]) -> bool:
     So a lone quote is put after the command: a complete command no longer parses, but an
     unfinished here-document swallows the quote.
     """
-    with _file(command.encode(errors="surrogateescape") + b"\n'") as script:
+    with memory_file(command.encode(errors="surrogateescape") + b"\n'") as script:
         check = await process.start([shell, "-n"], cwd="/", env=env, stdin=script.fileno())
     try:
         while await check.read():

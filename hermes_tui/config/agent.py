@@ -34,6 +34,12 @@ class ToolsConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     command_timeout_s: Annotated[
         int, Meta(ge=1, description="default time limit of a command, seconds")
     ] = 120
+    script_timeout_s: Annotated[
+        int, Meta(ge=1, description="default time limit of a script of run_code, seconds")
+    ] = 300
+    script_calls: Annotated[
+        int, Meta(ge=0, description="tool calls that one script of run_code may make")
+    ] = 100
 
 
 class WebConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -63,6 +63,12 @@ class SkillsChanged(Transient, frozen=True, kw_only=True):
     """Skills changed, on disk or otherwise; `ListSkills` has them as they are now."""
 
 
+class JobsChanged(Transient, frozen=True, kw_only=True):
+    """A job at a set time changed, ran or was missed; `ListJobs` has them as they are now."""
+
+    job: str = ""
+
+
 class FetchProgress(Transient, frozen=True, kw_only=True):
     """A model file is being fetched: `done` of `total` bytes are there. ended: no more comes."""
 

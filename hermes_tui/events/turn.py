@@ -160,8 +160,8 @@ class ApprovalAsked(Event, frozen=True, kw_only=True):
     """A tool call waits for a person.
 
     title: what would be done, in few words; detail: the exact command, or a unified diff;
-    detail_kind: `command`, `diff` or `text`; where: host or backend; reason: why it asks;
-    undo: whether and how it can be undone; rule: what "always" would save, editable;
+    detail_kind: `command`, `code` (Python), `diff` or `text`; where: host or backend; reason:
+    why it asks; undo: whether and how it can be undone; rule: what "always" would save, editable;
     arguments: the call's own JSON, so that any face can offer to edit it.
     """
 
@@ -172,7 +172,7 @@ class ApprovalAsked(Event, frozen=True, kw_only=True):
     tool: str
     title: str
     detail: str = ""
-    detail_kind: Literal["command", "diff", "text"] = "text"
+    detail_kind: Literal["command", "code", "diff", "text"] = "text"
     where: str = "local"
     reason: str = ""
     undo: str = ""

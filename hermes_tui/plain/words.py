@@ -29,6 +29,7 @@ _VERDICTS = {
     "expired": "The approval has expired",
 }
 _TODO = {"done": "done", "doing": "in work", "open": "to do"}
+_DETAILS = {"command": "Command", "code": "Script", "diff": "Change", "text": "Details"}
 _LEVELS = {"info": "Notice", "warning": "Warning", "error": "Error"}
 
 
@@ -178,7 +179,7 @@ def asked(event: events.ApprovalAsked, most: int = DIFF_LINES) -> Iterable[str]:
     yield sentence(
         about, event.reason and f"Why: {event.reason}", f"Undo: {event.undo or 'not known'}"
     )
-    name = {"command": "Command", "diff": "Change", "text": "Details"}[event.detail_kind]
+    name = _DETAILS[event.detail_kind]
     detail = event.detail.splitlines()
     if len(detail) == 1:
         yield f"{name}: {revealed(event.detail)}"

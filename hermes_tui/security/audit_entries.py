@@ -35,7 +35,7 @@ def of_decision(
         tool=action.tool,
         action=action.kind,
         title=action.title,
-        detail=action.detail if action.detail_kind == "command" else "",
+        detail=action.detail if action.detail_kind in ("command", "code") else "",
         cwd=action.cwd or situation.workspace,
         paths=action.paths,
         digest=action.digest,
@@ -108,14 +108,14 @@ def covering(action: Action, situation: Situation, decision: Decision) -> tuple[
 
 
 def _covering(action: Action, situation: Situation, rules: tuple[str, ...]) -> tuple[str, ...]:
-    if action.kind != "execute" or action.detail_kind != "command":
+    if action.kind != "execute" or action.detail_kind not in ("command", "code"):
         return tuple(rule for rule in rules if matches(action, (rule,)))
     from hermes_tui.security import commands_rules
     from hermes_tui.security.risk_assess import assess
 
     start = action.tool + " "
     found = assess(
-        action.detail,
+        action.shell_text,
         cwd=action.cwd or situation.workspace,
         workspace=situation.workspace,
         home=situation.home,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 from collections.abc import Sequence, Set
 from typing import Literal
 
@@ -45,13 +46,20 @@ class Action(Struct, frozen=True, kw_only=True):
     kind: Kind
     title: str
     detail: str = ""
-    detail_kind: Literal["command", "diff", "text"] = "text"
+    detail_kind: Literal["command", "code", "diff", "text"] = "text"
     paths: tuple[str, ...] = ()
     cwd: str = ""
     undo: str = ""
     rule: str = ""
     sends: tuple[str, ...] = ()
     outside: bool = False
+
+    @property
+    def shell_text(self) -> str:
+        """What the policy reads: the command, or the shell's way to run the Python code."""
+        if self.detail_kind != "code":
+            return self.detail
+        return f"python3 -c {shlex.quote(self.detail)}"
 
     @property
     def digest(self) -> str:
@@ -106,7 +114,7 @@ def decide(action: Action, situation: Situation) -> Decision:
 
 
 def _decide(action: Action, situation: Situation) -> Decision:
-    if action.kind == "execute" and action.detail_kind == "command":
+    if action.kind == "execute" and action.detail_kind in ("command", "code"):
         return _command(action, situation)
     if refused := _refused(action, situation):
         return Decision(verdict="deny", reason=refused)
@@ -157,7 +165,7 @@ def _command(action: Action, situation: Situation) -> Decision:
     from hermes_tui.security.risk_assess import assess
 
     found = assess(
-        action.detail,
+        action.shell_text,
         cwd=action.cwd or situation.workspace,
         workspace=situation.workspace,
         home=situation.home,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, get_type_hints
 
 import msgspec
@@ -75,6 +75,14 @@ class Context(Protocol):
 
     def secrets_hidden(self) -> Any:
         """Hides secrets in a text that is kept on disk (`tools.output.TextStream`)."""
+        ...
+
+    def inner_calls(self) -> Any:
+        """Makes calls of other tools for this one (`agent.inner_calls.InnerCalls`)."""
+        ...
+
+    def tools_shown(self) -> Mapping[str, Any]:
+        """The session's tools by name."""
         ...
 
     def earlier(self, turn: int, call: str, find: str) -> str:

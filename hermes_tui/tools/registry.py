@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from hermes_tui.config import ToolsConfig
@@ -30,6 +30,7 @@ MOST_SHOWN = 12
 FOUND: dict[str, str] = {
     "recall": "hermes_tui.tools.recall:recall",
     "read_earlier": "hermes_tui.tools.earlier:read_earlier",
+    "run_code": "hermes_tui.tools.code:run_code_tool",
     "web_search": "hermes_tui.tools.web_search:web_search",
     "web_extract": "hermes_tui.tools.web_extract:web_extract",
     "http_request": "hermes_tui.tools.http_request:http_request",
@@ -86,8 +87,16 @@ class ToolSet(Mapping[str, Tool]):
         return {name: self[name] for name in self._shown}
 
 
-def build(config: ToolsConfig, profile: Profile = "full", more: Iterable[Tool] = ()) -> ToolSet:
-    """All tools. more: those of other packages and servers; they never take a name of ours."""
+def build(
+    config: ToolsConfig,
+    profile: Profile = "full",
+    more: Iterable[Tool] = (),
+    only: Container[str] | None = None,
+) -> ToolSet:
+    """All tools. more: those of other packages and servers; they never take a name of ours.
+
+    only: names of the tools there may be, None for all; finding and using them always may.
+    """
     every = (
         read_file,
         write_file,
@@ -100,13 +109,15 @@ def build(config: ToolsConfig, profile: Profile = "full", more: Iterable[Tool] =
         remember,
         use_skill,
     )
+    names = (*FOUND, *(one.name for one in every))
+    every = tuple(one for one in every if only is None or one.name in only)
     if profile == "lean":
         return ToolSet([_lean(one) for one in every if one.name in _LEAN], {})
     found: dict[str, Tool | Callable[[], Tool]] = {
-        name: _maker(place, config) for name, place in FOUND.items()
+        name: _maker(place, config) for name, place in FOUND.items() if only is None or name in only
     }
-    ours = {*found, *(one.name for one in every)}
-    found |= {one.name: one for one in more if one.name not in ours}
+    outer = [one for one in more if one.name not in names]
+    found |= {one.name: one for one in outer if only is None or one.name in only}
     tools = ToolSet([*every, find_tools_in(lambda: tools), use_tool], found)
     return tools
 

@@ -96,7 +96,7 @@ async def _run(command: str, timeout_s: int, ctx: Context) -> ToolResult:
     process = await start_command(command, cwd=ctx.cwd, env=ctx.env, sandbox=sandbox)
     progress = Progress(ctx)
     try:
-        ended = await _in_time(_to_its_end(process, output, progress), timeout_s, ctx)
+        ended = await in_time(_to_its_end(process, output, progress), timeout_s, ctx)
         left = await process.kill()
         await _stream(process, output, progress)
     finally:
@@ -108,7 +108,7 @@ async def _run(command: str, timeout_s: int, ctx: Context) -> ToolResult:
     return _result(command, output, _Ended(process, left, limit, sandbox is not None, changed))
 
 
-async def _in_time(work: Coroutine[Any, Any, None], seconds: float, ctx: Context) -> bool:
+async def in_time(work: Coroutine[Any, Any, None], seconds: float, ctx: Context) -> bool:
     """Whether work ends within its time, in which waiting for a person does not count."""
     task = asyncio.ensure_future(work)
     credited, left = 0.0, seconds

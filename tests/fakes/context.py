@@ -59,6 +59,12 @@ class FakeContext:
     def secrets_hidden(self) -> None:
         return None
 
+    def inner_calls(self) -> Any:
+        raise ToolError("no tools can be called from here")
+
+    def tools_shown(self) -> dict[str, Any]:
+        return {}
+
     def earlier(self, turn: int, call: str, find: str) -> str:
         return f"{turn} {call} {find}"
 
