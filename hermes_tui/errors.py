@@ -46,7 +46,7 @@ class ModelError(HermesError):
     """A model request failed.
 
     kind: one of `auth`, `billing`, `rate`, `overloaded`, `network`, `context`, `refused`,
-    `malformed`, `missing`. retry_after: seconds the provider asked to wait, or None.
+    `malformed`, `missing`, `cap`. retry_after: seconds the provider asked to wait, or None.
     """
 
     exit_code = 4

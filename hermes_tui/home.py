@@ -39,6 +39,11 @@ class Home:
         return self.path / "secrets.env"
 
     @property
+    def pools(self) -> Path:
+        """How the keys of providers are: which rest and why; no key is in it."""
+        return self.path / "pools.json"
+
+    @property
     def database(self) -> Path:
         """The one SQLite file, opened by the core alone."""
         return self.path / "state.db"

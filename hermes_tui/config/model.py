@@ -12,9 +12,10 @@ from hermes_tui.config.base import Price, doc
 class ModelConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which model answers, and where it is."""
 
-    name: Annotated[str, doc("model name as the endpoint calls it; empty: the first it offers")] = (
-        ""
-    )
+    name: Annotated[
+        str,
+        doc("as the endpoint calls it; empty: the first it offers; PROVIDER:MODEL is elsewhere"),
+    ] = ""
     base_url: Annotated[
         str,
         Meta(
@@ -49,7 +50,45 @@ class ModelConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     file: Annotated[str, doc("GGUF file of the embedded model; empty: the one setup fetched")] = ""
     price_in: Annotated[Price | None, doc("US dollars per million prompt tokens")] = None
     price_out: Annotated[Price | None, doc("US dollars per million completion tokens")] = None
+    effort: Annotated[
+        Literal["auto", "none", "minimal", "low", "medium", "high"],
+        doc("how hard it thinks before it answers; auto: as the endpoint does by itself"),
+    ] = "auto"
+    rotation: Annotated[
+        Literal["fill-first", "round-robin", "least-used", "random"],
+        doc("which of several keys is used next (`hermes auth`)"),
+    ] = "fill-first"
+    fallback: Annotated[
+        tuple[str, ...],
+        doc(
+            "models that answer when this one can't, in order: `[PROVIDER:]MODEL`, or "
+            "`[PROVIDER:]MODEL on rate,billing` for these failures alone"
+        ),
+    ] = ()
     sees: Annotated[
         Literal["auto", "yes", "no"],
         doc("whether it takes pictures; auto: as its name says, until the endpoint refuses one"),
     ] = "auto"
+
+
+class ModelsConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Other models for other tasks: `[PROVIDER:]MODEL`; empty: the session's own."""
+
+    summaries: Annotated[str, doc("shortens long conversations and sums up searches")] = ""
+    titles: Annotated[str, doc("gives sessions their titles")] = ""
+    reflection: Annotated[str, doc("looks back on what was done: memory and skills")] = ""
+
+
+Money = Annotated[float, Meta(ge=0, le=1e6)]
+Tokens = Annotated[int, Meta(ge=0)]
+
+
+class SpendConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Caps that stop before the next model call; 0 allows none, nothing sets no cap."""
+
+    day: Annotated[Money | None, doc("US dollars a day, for everything")] = None
+    session: Annotated[Money | None, doc("US dollars a session")] = None
+    job: Annotated[Money | None, doc("US dollars a run of a job that nobody watches")] = None
+    day_tokens: Annotated[Tokens | None, doc("tokens a day, read and written")] = None
+    session_tokens: Annotated[Tokens | None, doc("tokens a session")] = None
+    job_tokens: Annotated[Tokens | None, doc("tokens a run of a job")] = None

@@ -100,7 +100,7 @@ def _words(plain: Any, choices: tuple[str, ...], metas: Any) -> str:
         return "one of " + ", ".join(choices)
     names = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
     words = names.get(_base(plain), "a list of texts")
-    if any(get_origin(one) is Annotated for one in get_args(plain)):
+    if _base(plain) is tuple and any(get_origin(one) is Annotated for one in get_args(plain)):
         words = "a list of rules, each a tool's name, a space and what it covers"
     for meta in metas:
         words += f" above {meta.gt}" if meta.gt is not None else ""

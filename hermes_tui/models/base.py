@@ -51,13 +51,17 @@ class CallDelta(Struct, frozen=True, kw_only=True):
 
 
 class Delta(Struct, frozen=True, kw_only=True):
-    """What one read from the line brought: text, reasoning, pieces of calls, the end."""
+    """What one read from the line brought: text, reasoning, pieces of calls, the end.
+
+    note: something the person should know, such as that another model answers.
+    """
 
     text: str = ""
     reasoning: str = ""
     calls: tuple[CallDelta, ...] = ()
     usage: Usage | None = None
     finish: str = ""
+    note: str = ""
 
 
 class Model(Protocol):

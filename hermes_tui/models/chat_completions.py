@@ -25,7 +25,7 @@ _AFTER_FINISH_S, _AFTER_END_S = 5.0, 0.25
 _COMMENTS_ONLY = 10.0
 """A stream of nothing but keep-alive messages is given up after so many times stall_s."""
 
-_OPTIONAL = ("stream_options", "max_tokens")
+_OPTIONAL = ("stream_options", "max_tokens", "reasoning_effort")
 
 
 class ChatCompletions:
@@ -34,7 +34,7 @@ class ChatCompletions:
     base_url: with or without `/chat/completions` at its end. name: may be empty, then it is the
     first model the endpoint offers. window: 0 means ask; a guess serves until then. prices: US
     dollars per million prompt and completion tokens. told_sees: whether it takes pictures, where
-    the settings say so.
+    the settings say so. effort: how hard it shall think, empty to leave that to the endpoint.
     """
 
     repairs_calls = True
@@ -58,6 +58,7 @@ class ChatCompletions:
         self._key = key
         self._stall_s = stall_s
         self._prices = prices
+        self.effort = ""
         self._dropped: frozenset[str] = frozenset()
         self._client: httpx2.AsyncClient | None = None
 
@@ -76,16 +77,28 @@ class ChatCompletions:
 
     def stream(self, request: Request) -> AsyncIterator[Delta]:
         """Send the request and yield what comes back. Raises ModelError, also in the middle."""
-        return self.ask(request, {})
+        return self.ask(request, self._thinking())
 
-    async def ask(self, request: Request, extra: dict[str, Any]) -> AsyncIterator[Delta]:
+    def stream_with(self, request: Request, key: str) -> AsyncIterator[Delta]:
+        """The same with another key than its own."""
+        return self.ask(request, self._thinking(), key)
+
+    def _thinking(self) -> dict[str, Any]:
+        """How hard it shall think, where that was said and the endpoint takes it."""
+        if not self.effort or "reasoning_effort" in self._dropped:
+            return {}
+        return {"reasoning_effort": self.effort}
+
+    async def ask(
+        self, request: Request, extra: dict[str, Any], key: str = ""
+    ) -> AsyncIterator[Delta]:
         """The same with further fields in the body, written before the messages."""
         import httpx2
 
         if not self.name:
             self.name = await self._first_name()
         try:
-            async with aclosing(self._exchange(request, extra)) as deltas:
+            async with aclosing(self._exchange(request, extra, key)) as deltas:
                 async for delta in deltas:
                     yield delta
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError, OSError) as error:
@@ -145,10 +158,11 @@ class ChatCompletions:
     # --- out -------------------------------------------------------------------------------
 
     async def _exchange(
-        self, request: Request, extra: dict[str, Any]
+        self, request: Request, extra: dict[str, Any], key: str
     ) -> AsyncGenerator[Delta, None]:
         while True:
-            async with self._send(await self._body(request, extra)) as answer:
+            extra = {name: value for name, value in extra.items() if name not in self._dropped}
+            async with self._send(await self._body(request, extra), key) as answer:
                 if not answer.is_success:
                     await self._refusal(answer, _pictured(request))
                     continue
@@ -162,9 +176,9 @@ class ChatCompletions:
             return await asyncio.to_thread(request_body.encode, self.name, request, dropped, extra)
         return request_body.encode(self.name, request, dropped, extra)
 
-    def _send(self, body: bytes) -> AbstractAsyncContextManager[httpx2.Response]:
+    def _send(self, body: bytes, key: str) -> AbstractAsyncContextManager[httpx2.Response]:
         url = self.base_url + "/chat/completions"
-        return self._open().stream("POST", url, content=body, headers=self._headers())
+        return self._open().stream("POST", url, content=body, headers=self._headers(key))
 
     async def _refusal(self, answer: httpx2.Response, pictured: bool) -> None:
         """Leave out what the endpoint refuses and can be left out; raise for anything else."""
@@ -209,15 +223,15 @@ class ChatCompletions:
                 "auth",
             )
 
-    def _headers(self) -> dict[str, str]:
+    def _headers(self, key: str = "") -> dict[str, str]:
         headers = {
             "content-type": "application/json",
             "accept": "text/event-stream, application/json",
             "accept-encoding": "identity",
             "user-agent": "hermes-tui",
         }
-        if self._key:
-            headers["authorization"] = f"Bearer {self._key}"
+        if key or self._key:
+            headers["authorization"] = f"Bearer {key or self._key}"
         return headers
 
     async def _first_name(self) -> str:

@@ -17,6 +17,7 @@ import msgspec
 from hermes_tui.errors import ModelError
 from hermes_tui.models import request_body
 from hermes_tui.models.base import Delta, Request
+from hermes_tui.models.cache_marks import mark, takes_marks
 from hermes_tui.models.chat_completions import DEFAULT_WINDOW
 
 _NO_COST_FETCH = ("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -47,6 +48,7 @@ class LitellmModel:
         self._base_url = base_url
         self._stall_s = stall_s
         self._prices = prices
+        self.effort = ""
         self._litellm: Any = None
 
     @property
@@ -56,15 +58,19 @@ class LitellmModel:
 
         return sight.sees(self.name) if self.told_sees is None else self.told_sees
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+    def stream(self, request: Request) -> AsyncIterator[Delta]:
         """Send the request and yield what comes back. Raises ModelError, also in the middle."""
+        return self.stream_with(request, self._key)
+
+    async def stream_with(self, request: Request, key: str) -> AsyncIterator[Delta]:
+        """The same with another key than its own."""
         from hermes_tui.models.replies import ReplyReader
 
         litellm = await self._load()
         errors = (litellm.exceptions.openai.OpenAIError, litellm.exceptions.httpx.HTTPError)
         reader = ReplyReader(self._prices)
         try:
-            arguments = await asyncio.to_thread(self._arguments, request)
+            arguments = await asyncio.to_thread(self._arguments, request, key)
             chunks = await litellm.acompletion(**arguments)
             async for chunk in self._in_time(chunks):
                 if delta := reader.take([chunk.model_dump_json().encode()]):
@@ -116,13 +122,17 @@ class LitellmModel:
             self._litellm = litellm
         return self._litellm
 
-    def _arguments(self, request: Request) -> dict[str, Any]:
+    def _arguments(self, request: Request, key: str) -> dict[str, Any]:
         dropped: frozenset[str] = frozenset(() if self.sees else (request_body.PICTURES,))
         body = request_body.encode(self.name, request, dropped)
         arguments: dict[str, Any] = msgspec.json.decode(body)
         arguments |= {"num_retries": 0, "drop_params": True, "timeout": self._stall_s}
-        if self._key:
-            arguments["api_key"] = self._key
+        if takes_marks(self.name):
+            mark(arguments)
+        if self.effort:
+            arguments["reasoning_effort"] = self.effort
+        if key:
+            arguments["api_key"] = key
         if self._base_url:
             arguments["api_base"] = self._base_url
         return arguments

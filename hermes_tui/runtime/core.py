@@ -22,6 +22,7 @@ from hermes_tui.events import (
     Transient,
 )
 from hermes_tui.home import Home
+from hermes_tui.models.base import Model
 from hermes_tui.runtime import installed
 from hermes_tui.runtime.complete_path import PathFinder
 from hermes_tui.runtime.face import Face
@@ -32,16 +33,18 @@ from hermes_tui.runtime.server import Server
 from hermes_tui.runtime.session import Session
 from hermes_tui.runtime.settings import Settings
 from hermes_tui.runtime.shelf import Shelf
+from hermes_tui.runtime.spending import Spending
 from hermes_tui.runtime.surroundings import Surroundings
 from hermes_tui.runtime.workshop import Workshop
 from hermes_tui.security.audit import Audit
 from hermes_tui.security.redact_stream import StreamRedactor
-from hermes_tui.store import message_index
+from hermes_tui.store import job_rows, message_index
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.checkpoints import Checkpoints
+    from hermes_tui.runtime.keeping_jobs import KeepingJobs, SessionJobs
     from hermes_tui.runtime.recall import Recall, SessionRecall
     from hermes_tui.runtime.remembering import Remembering, SessionMemory
     from hermes_tui.runtime.using_skills import SessionSkills, UsingSkills
@@ -76,6 +79,8 @@ class Core:
         self.shelf = Shelf(self)
         self.outside = Outside(self)
         self.workshop = Workshop(home, self.log, self._remembered, self._skilled, self.outside)
+        self.spend = Spending(self.db, lambda: self.config.spend)
+        self.workshop.spend = self.spend
         self.paths = PathFinder()
         self.fetching = Fetching(self)
         self._processes: Processes | None = None
@@ -83,6 +88,7 @@ class Core:
         self._memory: Remembering | None = None
         self._recall: Recall | None = None
         self._using_skills: UsingSkills | None = None
+        self._cron: KeepingJobs | None = None
         self._resume = resume
         self._lock = CoreLock(home)
         self._server = Server(self)
@@ -111,7 +117,12 @@ class Core:
             await self.end("could not start")
             raise
         if self._resume:
+            jobs = await self.db.read(job_rows.waiting)
+            if jobs:
+                await self.cron.stand_again()
             await self.resume_open_turns()
+            if jobs:
+                await self.cron.start()
             if await self.db.read(message_index.waiting):
                 self.recall.start()
         return self
@@ -162,10 +173,14 @@ class Core:
             self._ending = asyncio.create_task(self._end(drain))
 
     async def _end(self, drain: float) -> None:
+        if self._cron is not None:
+            self._cron.rest()
         await self._drain(drain)
         for face in list(self.faces):
             face.leave(self.end_reason, time.time())
         await self._server.stop()
+        if self._cron is not None:
+            await self._cron.close()
         for session in list(self.sessions.values()):
             await session.halt()
         if self._learning is not None:
@@ -252,6 +267,8 @@ class Core:
         if problem := await self.settings.refresh():
             text = f"the settings were not read again, the old ones hold: {problem.message}"
             await session.add(Notice(text=text, hint=problem.hint, level="warning"))
+        if self._cron is not None:
+            session.only = self._cron.runs.tools_of(session.id)
         agent = await self.workshop.agent_for(session, self.config)
         await self.memory.prepare(session, not session.takes_notes)
         if session.takes_notes and self.config.skills.enabled:
@@ -263,6 +280,13 @@ class Core:
 
     async def _skilled(self, session: Session) -> str:
         return await self.using_skills.standing(session) if self.config.skills.enabled else ""
+
+    def aux_model(self, task: str, session: Session | None = None, job: str = "") -> Model:
+        """The model for a task of its own (`models.*`: summaries, titles, reflection).
+
+        Every call passes the gate of `spend`. Raises ModelError when none can be had.
+        """
+        return self.workshop.aux(task, self.config, session, job)
 
     def turn_ended(self) -> None:
         """Do what can wait until nobody does: nothing in a short-lived core."""
@@ -341,6 +365,26 @@ class Core:
         from hermes_tui.runtime.remembering import SessionMemory
 
         return SessionMemory(self.memory, session, self.log)
+
+    @property
+    def cron(self) -> KeepingJobs:
+        """The jobs at set times; made at first use."""
+        if self._cron is None:
+            from hermes_tui.runtime.keeping_jobs import KeepingJobs
+
+            self._cron = KeepingJobs(self)
+        return self._cron
+
+    @property
+    def runs_jobs(self) -> bool:
+        """Whether this core lives long enough to run jobs."""
+        return self._resume and not self.end_reason
+
+    def jobs_of(self, session: Session) -> SessionJobs:
+        """The jobs, as one session's tools use them."""
+        from hermes_tui.runtime.keeping_jobs import SessionJobs
+
+        return SessionJobs(self.cron, session)
 
     @property
     def checkpoints(self) -> Checkpoints:

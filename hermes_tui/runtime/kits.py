@@ -9,6 +9,7 @@ import msgspec
 
 from hermes_tui.errors import ModelError, ToolError
 from hermes_tui.models.base import Message, Model, Request
+from hermes_tui.models.metered import Scope
 from hermes_tui.tools.kit import Kit
 from hermes_tui.tools.web import Web
 
@@ -77,11 +78,16 @@ class SessionEyes:
             api_key_env=config.vision.api_key_env or config.model.api_key_env,
             provider="openai" if elsewhere else config.model.provider,
             sees="yes",
+            price_in=None,
+            price_out=None,
+            fallback=(),
         )
         return self._made(wanted, "")
 
     def _made(self, config: ModelConfig, name: str) -> Model:
-        return self._core.workshop.model(config, self._session.env, name)
+        return self._core.workshop.model(
+            config, self._session.env, name, Scope(session=self._session.id, task="vision")
+        )
 
 
 _HINT = "name a model that does: `hermes config set vision.name NAME` (and vision.base_url)"

@@ -101,7 +101,7 @@ class Recall:
     async def write(self, system: str, prompt: str) -> str:
         """Ask the model (`search.summary.Summariser`). Raises ModelError."""
         core = self._core
-        model = core.workshop.model(core.config.model, {})
+        model = core.aux_model("summaries")
         request = Request(
             system=system,
             messages=(Message(role="user", content=prompt),),

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,25 +15,33 @@ from hermes_tui.agent.agent import Agent, Prefix
 from hermes_tui.agent.prompt import build_prefix
 from hermes_tui.agent.prompt_files import read_all
 from hermes_tui.config import Config, ModelConfig
+from hermes_tui.errors import ModelError
 from hermes_tui.home import Home
 from hermes_tui.models.base import Model
+from hermes_tui.models.metered import Metered, Scope
 from hermes_tui.runtime.session import Session
 from hermes_tui.store.log import Log
 
 if TYPE_CHECKING:
+    from hermes_tui.models.fallback import Rule, Standing
+    from hermes_tui.models.pools import Pools
+    from hermes_tui.models.prices import Price
     from hermes_tui.runtime.outside import Outside
+    from hermes_tui.runtime.spending import Spending
     from hermes_tui.tools.base import Tool
     from hermes_tui.tools.registry import ToolSet
 
 SMALL_WINDOW = 8192
 Remembered = Callable[[Session, bool], Awaitable[tuple[tuple[str, str], ...]]]
 """(part, text) of what a session's frozen prompt says from memory; the flag: a lean prompt."""
+_ANY = Scope()
+_Which = tuple[ModelConfig, str, int]
 Skilled = Callable[[Session], Awaitable[str]]
 """What it says of skills."""
 
 
 class Workshop:
-    """Makes agents; keeps models alive between turns."""
+    """Makes agents; keeps models alive between turns. spend: the gate of all model calls."""
 
     def __init__(
         self, home: Home, log: Log, remembered: Remembered, skilled: Skilled, outside: Outside
@@ -42,17 +51,22 @@ class Workshop:
         self._outside = outside
         self._remembered = remembered
         self._skilled = skilled
-        self._models: dict[tuple[ModelConfig, str, int], Model] = {}
+        self._models: dict[_Which, Model] = {}
+        self._places: dict[_Which, tuple[str, Price | None]] = {}
+        self._pools: Pools | None = None
+        self._chains: dict[tuple[ModelConfig, str], Standing] = {}
+        self.spend: Spending | None = None
 
     async def agent_for(self, session: Session, config: Config) -> Agent:
         """The agent that answers a session's next turn; raises ModelError when none can."""
         from hermes_tui.tools.registry import build
 
-        model = self.model(config.model, session.env, session.conversation.model)
+        named = session.conversation.model
+        model = self.model(config.model, session.env, named, Scope(session=session.id))
         lean = is_lean(config, model)
         session.takes_notes = not lean  # a very small model takes the date for its task
         outer = () if lean else await self._outside.tools(session)
-        tools = build(config.tools, "lean" if lean else "full", outer)
+        tools = build(config.tools, "lean" if lean else "full", outer, session.only)
         return Agent(
             model=model,
             tools=tools,
@@ -61,18 +75,70 @@ class Workshop:
             attempts=config.model.attempts,
             parallel=config.agent.parallel,
             output_chars=config.tools.output_chars,
-            price_in=config.model.price_in,
-            price_out=config.model.price_out,
+            summariser=self._summariser(config, session),
         )
 
-    def model(self, config: ModelConfig, env: Mapping[str, str], name: str = "") -> Model:
-        """The configured model, or another one of the same endpoint by name."""
-        from hermes_tui.models.choose import make_model
+    def model(
+        self, config: ModelConfig, env: Mapping[str, str], name: str = "", scope: Scope = _ANY
+    ) -> Model:
+        """The configured model or another by name (`[PROVIDER:]MODEL`), and those it falls back on.
+
+        Every call passes the gate, on account of `scope`. Raises ModelError when there is none.
+        """
+        if not config.fallback:
+            return self._metered(config, env, name, scope)
+        from hermes_tui.models.fallback import Fallback, Standing, rule
+
+        made = [self._metered(config, env, name, scope)]
+        rules: list[Rule] = []
+        for one in map(rule, config.fallback):
+            with suppress(ModelError):  # without a key for it, the chain goes on without it
+                made.append(self._metered(config, env, one.name, scope))
+                rules.append(one)
+        standing = self._chains.setdefault((config, name), Standing())
+        return Fallback(made, rules, standing)
+
+    def _summariser(self, config: Config, session: Session) -> Model | None:
+        """The model that shortens conversations; one that can't be had must not stop a turn."""
+        try:
+            return self.aux("summaries", config, session)
+        except ModelError:
+            return None
+
+    def aux(
+        self, task: str, config: Config, session: Session | None = None, job: str = ""
+    ) -> Model:
+        """The model for a task of its own: a setting of `models.*`, else the session's model.
+
+        Raises ModelError when none can be had.
+        """
+        wanted = str(getattr(config.models, task, "")) or (
+            session.conversation.model if session is not None else ""
+        )
+        env = session.env if session is not None else {}
+        scope = Scope(session=session.id if session is not None else "", job=job, task=task)
+        return self.model(config.model, env, wanted, scope)
+
+    def _metered(
+        self, config: ModelConfig, env: Mapping[str, str], name: str, scope: Scope
+    ) -> Model:
+        from hermes_tui.models.choose import make_model, place_and_price
+        from hermes_tui.models.pools import Pools
 
         key = (config, name, self._keys_changed())
         if key not in self._models:
-            self._models[key] = make_model(config, self._home, {**os.environ, **env}, name)
-        return self._models[key]
+            everything = {**os.environ, **env}
+            self._pools = self._pools or Pools(self._home)
+            self._models[key] = make_model(config, self._home, everything, name, self._pools)
+            self._places[key] = place_and_price(config, self._home, everything, name)
+        if self.spend is None:
+            return self._models[key]
+        return Metered(self._models[key], self.spend, scope, *self._places[key])
+
+    def key_states(self) -> list[tuple[str, int, int, float]]:
+        """(whose, ready keys, all keys, when the next is ready) of each pool in use."""
+        pools = {getattr(model, "pool", None) for model in self._models.values()}
+        return sorted((one.whose, *one.state()) for one in pools if one is not None)
 
     def _keys_changed(self) -> int:
         """When the stored keys changed last, so that a new key makes a new client."""
@@ -83,6 +149,8 @@ class Workshop:
 
     async def learn_windows(self) -> None:
         """Ask endpoints how large the windows in use really are; once each, after a turn."""
+        if self.spend is not None and not await self.spend.may(Scope()):
+            return
         for model in list(self._models.values()):
             learn = getattr(model, "learn_window", None)
             if learn is not None:

@@ -89,7 +89,9 @@ async def test_its_chunks_become_deltas(monkeypatch: pytest.MonkeyPatch) -> None
     assert [delta.finish for delta in deltas if delta.finish] == ["tool_calls"]
     assert deltas[-1].usage == Usage(prompt=5, completion=2)
     assert fake.asked["model"] == "anthropic/claude"
-    assert fake.asked["messages"][0] == {"role": "system", "content": "be kind"}
+    said = fake.asked["messages"][0]
+    assert said["role"] == "system"
+    assert said["content"][0]["text"] == "be kind"
     assert fake.asked["num_retries"] == 0
 
 

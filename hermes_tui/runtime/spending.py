@@ -1,0 +1,159 @@
+"""What models may cost and did cost: the one gate of all model calls, and its account.
+
+Chat, one-shot runs, summaries, sub-sessions, jobs and other tasks all pass `allow` before a
+request is sent. The account is in the store, so a cap holds over a restart; a call that was under
+way when a core died counts as what it was expected to take.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+
+from hermes_tui.config import SpendConfig
+from hermes_tui.errors import ModelError
+from hermes_tui.events import Usage
+from hermes_tui.models.metered import Call, Scope
+from hermes_tui.store import spend
+from hermes_tui.store.db import Database
+from hermes_tui.store.spend import Entry, Total
+
+_log = logging.getLogger(__name__)
+_LIKELY_TOKENS = 500
+"""Completion a call under way is expected to have, until it says."""
+
+
+class Spending:
+    """Implements `models.metered.Gate`. settings: the caps as they are now."""
+
+    def __init__(
+        self,
+        db: Database,
+        settings: Callable[[], SpendConfig],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._db = db
+        self._settings = settings
+        self._clock = clock
+        self._newest = -1
+        self._opening = asyncio.Lock()
+
+    async def allow(self, call: Call) -> int:
+        """Let a call pass and open its account. Raises ModelError of kind `cap`."""
+        caps = self._settings()
+        async with self._opening:  # of calls at the same moment, each sees those before it
+            if not call.own:
+                await self._check(call, caps)
+            if self._newest < 0:
+                self._newest = await self._db.read(spend.newest)
+            self._newest += 1
+            account = self._newest
+            opened = self._db.submit(spend.begin(self._entry(account, call)), durable=False)
+            if not call.own and _capped(caps):
+                await opened
+            else:
+                opened.add_done_callback(_told)
+        return account
+
+    def settle(self, account: int, call: Call, usage: Usage, guessed: bool) -> None:
+        """Close the account of a call with what it took."""
+        closed = self._db.submit(spend.close(account, usage, guessed), durable=False)
+        closed.add_done_callback(_told)
+
+    async def may(self, scope: Scope) -> bool:
+        """Whether a call of a scope would pass now, as far as that can be told without it."""
+        try:
+            await self._check(Call(None, scope), self._settings(), priced=False)
+        except ModelError:
+            return False
+        return True
+
+    async def total(self, *, session: str = "", job: str = "", since: float = 0.0) -> Total:
+        """The sum since a time, of one session or one job where that is named."""
+        return await self._db.read(spend.total(since=since, session=session, job=job))
+
+    async def totals(self, by: str, *, since: float = 0.0, session: str = "") -> list[Total]:
+        """Sums told apart by `store.spend.GROUPS`."""
+        return await self._db.read(spend.totals(by, since=since, session=session))
+
+    def midnight(self) -> float:
+        """When today began, here."""
+        now = time.localtime(self._clock())
+        return time.mktime((now.tm_year, now.tm_mon, now.tm_mday, 0, 0, 0, 0, 0, -1))
+
+    # --- the caps ------------------------------------------------------------------------------
+
+    async def _check(self, call: Call, caps: SpendConfig, *, priced: bool = True) -> None:
+        scope = call.scope
+        for name, money, tokens in (
+            ("day", caps.day, caps.day_tokens),
+            ("session", caps.session if scope.session else None, caps.session_tokens),
+            ("job", caps.job if scope.job else None, caps.job_tokens),
+        ):
+            if money is None and tokens is None:
+                continue
+            if (name == "session" and not scope.session) or (name == "job" and not scope.job):
+                continue
+            spent = await self._spent(name, scope)
+            if tokens is not None and spent.tokens >= tokens:
+                raise _reached(name, f"{spent.tokens:,} of {tokens:,} tokens", "_tokens")
+            if money is None:
+                continue
+            free = call.price is not None and not (call.price.prompt or call.price.completion)
+            if money == 0 or (spent.cost >= money and not free):
+                raise _reached(name, f"${spent.cost:.2f} of ${money:.2f}", "")
+            if priced and tokens is None and call.price is None:
+                raise _unpriced(name, call)
+
+    async def _spent(self, name: str, scope: Scope) -> Total:
+        match name:
+            case "session":
+                return await self.total(session=scope.session)
+            case "job":
+                return await self.total(job=scope.job)
+            case _:
+                return await self.total(since=self.midnight())
+
+    def _entry(self, account: int, call: Call) -> Entry:
+        likely = Usage(prompt=call.tokens, completion=_LIKELY_TOKENS)
+        price = call.price if _capped(self._settings()) else None
+        cost = None if price is None else price.of(likely)
+        return Entry(
+            id=account,
+            ts=self._clock(),
+            session=call.scope.session,
+            job=call.scope.job,
+            task=call.scope.task,
+            provider=call.provider,
+            model=call.model,
+            usage=Usage(prompt=likely.prompt, completion=likely.completion, cost=cost),
+        )
+
+
+def _capped(caps: SpendConfig) -> bool:
+    return caps != SpendConfig()
+
+
+def _reached(name: str, spent: str, more: str) -> ModelError:
+    what = {"day": "today's cap", "session": "this session's cap", "job": "this job's cap"}[name]
+    return ModelError(
+        f"{what} is reached: {spent}; no model was asked",
+        f"raise it with `hermes config set spend.{name}{more} N`, or unset it",
+        "cap",
+    )
+
+
+def _unpriced(name: str, call: Call) -> ModelError:
+    return ModelError(
+        f"spend.{name} is a cap in money, and the price of {call.model or 'this model'} is not"
+        " known; no model was asked",
+        f"set model.price_in and model.price_out (0 where it is free), or spend.{name}_tokens",
+        "cap",
+    )
+
+
+def _told(done: asyncio.Future[None]) -> None:
+    if not done.cancelled() and (error := done.exception()) is not None:
+        _log.error("the account of a model call could not be kept: %s", error)
