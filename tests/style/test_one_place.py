@@ -92,6 +92,7 @@ MAY_CONNECT = {
     "backends/egress_door.py": "its end inside the sandbox",
     "backends/sandbox.py": "the line between the two ends",
     "backends/sandbox_bwrap.py": "hands that line on",
+    "backends/script.py": "the line between a script and the tools it calls, a pair of sockets",
     "backends/seccomp_broker.py": "the line to a command's own broker",
     "runtime/server.py": "the core's Unix socket",
     "runtime/link.py": "a face's end of that socket",
