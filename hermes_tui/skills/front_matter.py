@@ -17,6 +17,8 @@ _FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | 
 _LINE = re.compile(r"([A-Za-z][A-Za-z_-]*):[ \t]+(.*?)[ \t]*")
 _INNER = re.compile(r"[ ]+([A-Za-z][\w.-]*):[ \t]+(.*?)[ \t]*")
 _KEY = re.compile(r"^([A-Za-z][A-Za-z_-]*):", re.MULTILINE)
+_QUOTED = re.compile(r"\"[^\"\\]*\"|'[^']*'")
+_VERSION = re.compile(r"\d+\.\d+\.\d+[\w.-]*")
 _WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null"))
 
 
@@ -106,12 +108,21 @@ def _plainly(lines: list[str]) -> dict[str, Any] | None:
         nested = line.startswith(" ") and inner is not None
         found = (_INNER if nested else _LINE).fullmatch(line)
         into = inner if nested else fields
-        if found is None or into is None or not is_plain(found[2]) or found[1] in into:
+        value = None if found is None else _simple(found[2])
+        if found is None or into is None or value is None or found[1] in into:
             return None
         if not nested:
             inner = None
-        into[found[1]] = found[2]
+        into[found[1]] = value
     return None if fields.get("metadata") == {} else fields
+
+
+def _simple(value: str) -> str | None:
+    """What a value says that needs no reader of YAML: bare words, simple quotes, versions."""
+    if is_plain(value) or _VERSION.fullmatch(value):
+        return value
+    quoted = _QUOTED.fullmatch(value)
+    return value[1:-1] if quoted else None
 
 
 def _leniently(lines: list[str]) -> tuple[dict[str, Any], list[Note]]:

@@ -89,7 +89,10 @@ class Library:
 
     def read(self, name: str) -> str:
         """The SKILL.md of a skill as it counts, overlay and all. Raises NotFoundError."""
-        skill = self.find(name)
+        return self.text_of(self.find(name))
+
+    def text_of(self, skill: Skill) -> str:
+        """The same for a skill that was found already; the other files are not looked at."""
         return self._text(Path(skill.path), skill.origin)[0]
 
     def load(self, file: Path, origin: Origin) -> Skill:

@@ -267,9 +267,7 @@ class Skills:
         ]
         if not fresh:
             return
-        texts = await asyncio.to_thread(
-            lambda: [self._shelf.library.read(one.name) for one in fresh]
-        )
+        texts = await asyncio.to_thread(lambda: [self._shelf.library.text_of(one) for one in fresh])
         drafts = [
             records.Draft(
                 name=one.name,

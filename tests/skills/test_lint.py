@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from hermes_tui.errors import HermesError
+from hermes_tui.configuration import yaml_file
+from hermes_tui.errors import ConfigError, HermesError
+from hermes_tui.skills.front_matter import read_front
 from hermes_tui.skills.linting import lint_folder, skill_folders
 from hermes_tui.skills.skill import checked, lint, repaired
 
@@ -86,3 +90,24 @@ def test_a_path_means_a_file_a_skill_or_all_below_it(tmp_path: Path) -> None:
     assert skill_folders(tmp_path / "one") == [tmp_path / "one" / "SKILL.md"]
     assert skill_folders(tmp_path / "one" / "SKILL.md") == [tmp_path / "one" / "SKILL.md"]
     assert skill_folders(tmp_path / "none") == []
+
+
+values = st.one_of(
+    st.sampled_from(
+        ['"a: b"', "'it is'", "1.2.3", "1.2", "yes", '"a\\nb"', "'it''s'", "[a, b]", "~"]
+    ),
+    st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S", "Zs")), max_size=20),
+)
+
+
+@given(values)
+@settings(max_examples=300, deadline=None)
+def test_a_quick_look_at_the_head_sees_what_a_reader_of_yaml_sees(value: str) -> None:
+    head = f"name: deploy\ndescription: {value}\n"
+    front = read_front(f"---\n{head}---\nBody\n")
+    try:
+        tree = yaml_file.parse(head, Path("x"))
+    except ConfigError:
+        return
+    if not front.notes and isinstance(tree.get("description"), str):
+        assert front.texts["description"] == tree["description"]

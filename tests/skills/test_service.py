@@ -239,3 +239,16 @@ async def test_a_large_library_is_read_without_holding_up_the_loop(house: House)
     longest = await watcher
     assert longest < 0.05
     assert len(house.skills.standing().encode()) <= 2400
+
+
+async def test_a_large_library_is_read_in_time_that_grows_with_its_size(house: House) -> None:
+    import time
+
+    spent: list[float] = []
+    for start, end in ((0, 100), (100, 500)):
+        for n in range(start, end):
+            house.put(f"skill-{n}", skill_text(f"skill-{n}", f"Handles case {n}."))
+        began = time.process_time()
+        await house.skills.ready()
+        spent.append(time.process_time() - began)
+    assert spent[1] < 12 * spent[0] + 0.2
