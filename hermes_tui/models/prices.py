@@ -19,7 +19,7 @@ from hermes_tui.events import Usage
 
 TABLE = Path(__file__).parent / "prices.tsv"
 _MARKS = re.compile(
-    r"(-v\d+(:\d+)?|:\d+|@[\w.-]+|-latest|-\d{8}|-\d{4}-\d\d-\d\d|-(0[1-9]|1[0-2])-?[0-3]\d"
+    r"(-v\d+:\d+|:\d+|@[\w.-]+|-latest|-\d{8}|-\d{4}-\d\d-\d\d|-(0[1-9]|1[0-2])-?[0-3]\d"
     r"|:(free|nitro|floor|beta|extended|thinking|exacto|online))$"
 )
 _MAKERS = (
@@ -90,10 +90,11 @@ def normal(name: str) -> str:
     vendor, dot, rest = last.partition(".")
     if dot and vendor.isalpha() and rest[:1].isalpha():
         last = rest  # `anthropic.claude-…`, as Bedrock has it
+    last = last.replace(".", "-").replace("_", "-").replace(" ", "-")
     shorter = _MARKS.sub("", last)
     while shorter != last and shorter:
         last, shorter = shorter, _MARKS.sub("", shorter)
-    return last.replace(".", "-").replace("_", "-").replace(" ", "-")
+    return last
 
 
 @lru_cache(maxsize=1)
