@@ -40,7 +40,7 @@ def add(write: rows.Write, fact: Fact, replaces: str = "") -> Outcome:
     fact = _sifted(fact)
     known = _known(write.c, fact)
     if replaces:
-        return _replace(write, fact, [rows.need(write.c, rows.key_of(replaces))], known)
+        return _correct(write, fact, rows.need(write.c, rows.key_of(replaces)), known)
     if (twin := _twin(known)) is not None:
         return _join(write, twin.fact, fact, wider=twin.relation == "wider")
     if _forgotten(write.c, fact):
@@ -54,6 +54,18 @@ def add(write: rows.Write, fact: Fact, replaces: str = "") -> Outcome:
     if len(weaker) == len(against):
         return _replace(write, fact, against, known)
     return _dispute(write, fact, next(one for one in against if one not in weaker))
+
+
+def _correct(write: rows.Write, fact: Fact, old: Fact, known: Sequence[_Kin]) -> Outcome:
+    """Put one in place of another; what comes from outside only stands beside what was said."""
+    if fact.state == "candidate":
+        made = write.put(msgspec.structs.replace(fact, other=old.id))
+        return Outcome(fact=made, how="added", near=(old,))
+    weak = bool(fact.taint) or all(source.who == "tool" for source in fact.sources)
+    said = _rank(old) >= _RANK["import"]
+    if (weak and said) or (old.pinned and _rank(fact) < _RANK["user"]):
+        return _dispute(write, fact, old)
+    return _replace(write, fact, [old], known)
 
 
 def _against(fact: Fact, one: _Kin) -> bool:
@@ -101,6 +113,8 @@ def _sifted(fact: Fact) -> Fact:
         why = "it gives orders and comes from outside"
     elif fact.kind in _BINDING:
         why = f"a {fact.kind} that stands only in what came from outside"
+    elif fact.taint and all(source.who == "agent" for source in fact.sources):
+        why = "it was concluded after text from outside had been read"
     else:
         return fact
     return msgspec.structs.replace(fact, state="candidate", reason=why)

@@ -10,18 +10,25 @@ from hermes_tui.memory.words import FILLER, terms
 
 HOLDS = 0.6
 """Share of a statement's words from which on a message is taken to be where it comes from."""
+HOLDS_TAINTED = 0.85
+"""The same for a person's message in a talk that has read untrusted text: a foreign order must
+not pass for the person's words because half of it is about the same things.
+"""
 _MOST = 40_000
 
 
-def told_by(text: str, session: str, records: Sequence[Record]) -> tuple[Source, str]:
+def told_by(
+    text: str, session: str, records: Sequence[Record], taint: str = ""
+) -> tuple[Source, str]:
     """(source, taint) of a statement the model wants remembered.
 
     The person's own words win over a tool's output with the same words; without either the
-    agent concluded it, and then what the talk has read from outside taints it.
+    agent concluded it, and then what the talk has read from outside taints it. taint: where
+    the talk has read untrusted text, also before the records begin.
     """
     words = [word for word in terms(text) if word not in FILLER]
     best: dict[Who, tuple[float, Record]] = {}
-    tainted = False
+    tainted = bool(taint)
     for record in records:
         who, said = _said(record)
         if isinstance(record.event, ToolEnded):
@@ -32,6 +39,8 @@ def told_by(text: str, session: str, records: Sequence[Record]) -> tuple[Source,
         share = sum(word in held for word in words) / len(words)
         if share >= max(HOLDS, best[who][0] if who in best else 0):
             best[who] = (share, record)
+    if tainted and "user" in best and best["user"][0] < HOLDS_TAINTED:
+        del best["user"]
     who = _who(best)
     if who == "agent":
         newest = records[-1] if records else None
@@ -40,7 +49,8 @@ def told_by(text: str, session: str, records: Sequence[Record]) -> tuple[Source,
         return made, "untrusted" if tainted else ""
     record = best[who][1]
     event = record.event
-    outside = isinstance(event, ToolEnded) and bool(event.untrusted)
+    # Paraphrased, a foreign order may look like one of the person's own files.
+    outside = isinstance(event, ToolEnded) and (bool(event.untrusted) or tainted)
     made = Source(who=who, session=session, message=f"{session}:{record.n}", ts=record.ts)
     return made, "untrusted" if outside else ""
 

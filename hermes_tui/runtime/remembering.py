@@ -249,7 +249,10 @@ class SessionMemory:
         if self._remembering.holds_secret(text):
             raise HermesError(SECRET, SECRET_HINT)
         records = await self._log.read(self._session.id, limit=400)
-        source, taint = await asyncio.to_thread(told_by, clean(text), self._session.id, records)
+        tainted = self._session.conversation.taint
+        source, taint = await asyncio.to_thread(
+            told_by, clean(text), self._session.id, records, tainted
+        )
         place = await self._remembering.place_of(self._session)
         wish = Wish(
             text=text, kind=kind, scope=scope, replaces=replaces, source=source, taint=taint
@@ -263,6 +266,13 @@ class SessionMemory:
         """Forget a statement: (what was forgotten, what takes it back)."""
         self._allowed()
         place = await self._remembering.place_of(self._session)
+        if self._session.conversation.taint:
+            old = await self._memory.facts.find(which)
+            if old.pinned or any(source.who == "user" for source in old.sources):
+                raise HermesError(
+                    f"{old.id} is the user's word, and this talk has read text from outside",
+                    f"the user can forget it themselves: /me forget {old.id}",
+                )
         fact, batch = await self._memory.facts.forget(which, "agent", self._session.id, place)
         said = f"Forgot {fact.id} «{fact.text}». The user can take it back."
         self._remembering.changed(said, batch)

@@ -262,3 +262,16 @@ async def test_a_fork_knows_what_it_was_told_and_hears_what_is_new(
     assert "Paris" in last_user(scripted, 1)
     assert "likes tea" not in last_user(scripted, 1)
     assert system(scripted, 0) == system(scripted, 1)
+
+
+async def test_after_reading_from_outside_the_model_forgets_nothing_the_person_said(
+    core: Core, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    client = LocalClient(core)
+    await client.ask(AddFact(text="Never deploy on Fridays"))
+    view = await open_in(client, str(tmp_path))
+    core.sessions[view.info.id].conversation.taint = "evil.test"
+    scripted.script = [call("forget", which="m1"), say("Ok.")]
+    await turn(client, view, "what does that page say?")
+    assert [f.state for f in (await client.ask(ListFacts())).facts] == ["current"]
+    assert "/me forget m1" in scripted.requests[1].messages[-1]["content"]
