@@ -196,7 +196,8 @@ class Skills:
         """
         skill = self.get(use.name, cwd, person)
         if not self.usable(skill):
-            why = skill.held or "it is switched off"
+            # What was found in it is for the person, never for a model that may have written it.
+            why = "the user has to look at it first" if skill.held else "it is switched off"
             raise HermesError(f"the skill {use.name!r} can't be used: {why}")
         untrusted = "" if skill.trusted else f"skill {skill.name} of {skill.folder.parent}"
         version = self.version_of(skill)
