@@ -22,6 +22,7 @@ _PHRASE = Pattern(
     r"(?:phrase|mnemonic|words)\W{0,3}(?:is\b|[:=])\W{0,3}(?:[a-z]{1,8}[ ,\n]+){0,24}[a-z]{0,8}$",
     re.I,
 )
+_TOKEN = Pattern(r"[\w.+/=~:@-]{12,}$")  # a word that may be half a key
 _OPEN = (_DIGITS, _KEY_FILE, _PHRASE)
 
 
@@ -42,6 +43,15 @@ class StreamRedactor:
         if len(self._text) - cut > _MOST:
             cut = len(self._text) - _LEFT
         return self._let_out(spans, cut)
+
+    def pause(self) -> str:
+        """What a reader may see before the next piece: all but what may be half a secret."""
+        spans = self._redactor.spans(self._text, self._surface)
+        end = len(self._text)
+        cut = min((span.start for span in spans if span.end >= end), default=end)
+        cut = min(cut, end - self._redactor.held.may_go_on(self._text), self._started())
+        token = _TOKEN.re.search(self._text, max(self._sent, end - 400))
+        return self._let_out(spans, max(self._sent, min(cut, token.start() if token else cut)))
 
     def finish(self) -> str:
         """The rest, after the last piece."""

@@ -136,7 +136,7 @@ def _read(command: Command, scene: Scene) -> None:
                     "self-tampering", "it opens the agent's own database", floor=True, outside=True
                 )
             else:
-                scene.find("secret-reading", "it reads the agent's own files", outside=True)
+                _own_read(path, facts.deep, scene)
             continue
         secret = scene.places.secret(path, facts.deep)
         if secret:
@@ -150,6 +150,13 @@ def _read(command: Command, scene: Scene) -> None:
         if named and "secret" in scene.taints(frozenset(named)):
             scene.find("secret-reading", f"it prints the variable {sorted(named)[0]}")
     _touched(command, scene)
+
+
+def _own_read(path: str, deep: bool, scene: Scene) -> None:
+    """The agent's keys are shown to nobody by it; its other files are looked at on request."""
+    keys = scene.places.holds_own_keys(path, deep)
+    reason = "it reads the agent's own keys" if keys else "it reads the agent's own files"
+    scene.find("secret-reading", reason, floor=keys, outside=True)
 
 
 def _touched(command: Command, scene: Scene) -> None:

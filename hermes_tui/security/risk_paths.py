@@ -133,6 +133,8 @@ _PRODUCT = re.compile(
     r"(?:.*/)?\.hermes[-_]tui(?:/.*)?\Z|.*/(?:site|dist)-packages/hermes_tui(?:/.*)?\Z"
 )
 
+_PRODUCT_TOP = re.compile(r"(?:.*/)?\.hermes[-_]tui\Z")
+
 
 class Places:
     """Knows the folders that matter: the workspace, the home, the product's own state."""
@@ -164,6 +166,15 @@ class Places:
         if within(path, self.state) or path == self.state:
             return True
         return bool(_PRODUCT.match(path))
+
+    def holds_own_keys(self, path: str, deep: bool = False) -> bool:
+        """Whether a path is the product's file of keys, may stand for it, or is above it."""
+        name = posixpath.basename(path).replace(UNKNOWN, "*")
+        folder = posixpath.dirname(path)
+        if deep and (within(f"{self.state}/secrets.env", path) or _PRODUCT_TOP.match(path)):
+            return True
+        ours = folder == self.state or bool(_PRODUCT_TOP.match(folder))
+        return ours and fnmatch.fnmatchcase("secrets.env", name)
 
     def vital(self, path: str) -> str:
         """What would be lost with everything at a path, when that may never go; else empty."""

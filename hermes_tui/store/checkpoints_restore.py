@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from hermes_tui.errors import StoreError
 from hermes_tui.faults import point
 from hermes_tui.store.blobs import Blobs, digest_of
-from hermes_tui.store.checkpoints_scan import FOLDER
+from hermes_tui.store.checkpoints_scan import FOLDER, is_shut, set_mode
 from hermes_tui.store.checkpoints_tree import Entry, Tree, above
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -99,7 +99,7 @@ class Restorer:
             elif now is None or not self._same(folder, name, want):
                 self._replace(folder, name, path, had if now is not None else None)
             elif want.kind == "file" and stat.S_IMODE(now.st_mode) != want.mode:
-                _chmod(folder, name, want.mode)
+                set_mode(folder, name, want.mode)
                 point("restore step")
 
     def _settle(self, root: int, path: str, chosen: bool) -> None:
@@ -113,7 +113,7 @@ class Restorer:
             if now is None or not stat.S_ISDIR(now.st_mode):
                 return
             if stat.S_IMODE(now.st_mode) != entry.mode:
-                _chmod(folder, name, entry.mode)
+                set_mode(folder, name, entry.mode)
 
     # --- one path ----------------------------------------------------------------------------
 
@@ -187,6 +187,9 @@ def _parent(root: int, path: str) -> Generator[tuple[int, str], None, None]:
     fd = os.dup(root)
     try:
         for one in folders:
+            now = os.stat(one, dir_fd=fd, follow_symlinks=False)
+            if stat.S_ISDIR(now.st_mode) and is_shut(now):  # its mode is settled at the end
+                set_mode(fd, one, stat.S_IMODE(now.st_mode) | 0o700)
             inner = os.open(one, FOLDER, dir_fd=fd)
             os.close(fd)
             fd = inner
@@ -225,16 +228,3 @@ def _write(folder: int, name: str, content: bytes, mode: int) -> None:
 def _content(folder: int, name: str) -> bytes:
     with os.fdopen(os.open(name, _READ, dir_fd=folder), "rb") as file:
         return file.read()
-
-
-def _chmod(folder: int, name: str, mode: int) -> None:
-    """Set a mode without following a link that has come between."""
-    if os.chmod in os.supports_follow_symlinks:
-        os.chmod(name, mode, dir_fd=folder, follow_symlinks=False)
-        return
-    fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-    try:
-        if not stat.S_ISLNK(os.fstat(fd).st_mode):
-            os.chmod(f"/proc/self/fd/{fd}", mode)
-    finally:
-        os.close(fd)

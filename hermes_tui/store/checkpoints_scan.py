@@ -142,7 +142,10 @@ class Scanner:
         if why:
             self._leave(path, why)
             return
+        mode, shut = stat.S_IMODE(info.st_mode), is_shut(info)
         try:
+            if shut:  # for as long as it takes, or what lies in it could not be brought back
+                set_mode(fd, name, mode | 0o500)
             inner = os.open(name, FOLDER, dir_fd=fd)
         except PermissionError:
             self._leave(path, "not readable")
@@ -153,9 +156,11 @@ class Scanner:
             if why := self._why_heavy(inner, path, name, ignored):
                 self._leave(path, why)
                 return
-            self.found.tree[path] = Entry("dir", stat.S_IMODE(os.fstat(inner).st_mode))
+            self.found.tree[path] = Entry("dir", mode)
             self._folder(inner, path, ignored, depth + 1)
         finally:
+            if shut:
+                os.fchmod(inner, mode)
             os.close(inner)
 
     def _why_closed(self, path: str, name: str, info: os.stat_result, depth: int) -> str:
@@ -311,6 +316,24 @@ def _remaining(fd: int, files: int, size: int, depth: int) -> tuple[int, int] | 
             return None
         files, size = below
     return (files, size) if files >= 0 and size >= 0 else None
+
+
+def set_mode(folder: int, name: str, mode: int) -> None:
+    """Set a mode without following a link that has come between. Raises OSError."""
+    if os.chmod in os.supports_follow_symlinks:
+        os.chmod(name, mode, dir_fd=folder, follow_symlinks=False)
+        return
+    fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        if not stat.S_ISLNK(os.fstat(fd).st_mode):
+            os.chmod(f"/proc/self/fd/{fd}", mode)
+    finally:
+        os.close(fd)
+
+
+def is_shut(info: os.stat_result) -> bool:
+    """Whether a folder's owner, who is us, may not look into it just now."""
+    return info.st_mode & 0o500 != 0o500 and info.st_uid == os.geteuid()
 
 
 def _identity(path: str) -> tuple[int, int] | None:

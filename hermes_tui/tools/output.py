@@ -26,6 +26,10 @@ class TextStream(Protocol):
         """Take a piece; what can be let out by now."""
         ...
 
+    def pause(self) -> str:
+        """What of it may be read before the next piece comes."""
+        ...
+
     def finish(self) -> str:
         """What is held back."""
         ...
@@ -146,8 +150,10 @@ class Output:
     def _hidden(self, secrets: TextStream, data: bytes, last: bool) -> bytes:
         """The same without secrets, as far as it can be let out; odd bytes survive."""
         text = secrets.feed(self._decode(data, last))
-        if last or self._live:
+        if last:
             text += secrets.finish()
+        elif self._live:
+            text += secrets.pause()
         return text.encode("utf-8", "surrogateescape")
 
 

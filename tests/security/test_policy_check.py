@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 
+import msgspec
 import pytest
 
 from hermes_tui.backends.sandbox_probe import probe
@@ -170,3 +171,27 @@ def test_check_counts_the_standing_rules(home: Home, capsys: pytest.CaptureFixtu
     assert json.loads(run([*args, "ls && git push origin main"], capsys))["decision"] == "deny"
     assert json.loads(run([*args, "rm -rf build"], capsys))["decision"] == "allow"
     assert json.loads(run([*args, "rm -rf src"], capsys))["decision"] == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat {state}/secrets.env",
+        "grep -r KEY {state}",
+        "cp {state}/secrets.env keys.txt",
+        "cat {state}/*",
+        "base64 < {state}/secrets.env",
+        "cd {state} && head -3 secrets.env",
+        "tar czf all.tgz {state}",
+    ],
+)
+def test_the_agents_own_keys_are_refused_to_every_command_in_every_mode(command: str) -> None:
+    from hermes_tui.security.policy import Action, Situation, decide
+
+    state = "/home/someone/.hermes-tui"
+    text = command.format(state=state)
+    action = Action(tool="run_command", kind="execute", title="", detail=text, cwd="/work/shop")
+    action = msgspec.structs.replace(action, detail_kind="command")
+    where = Situation(mode="yolo", workspace="/work/shop", home="/home/someone", state=state)
+    assert decide(action, where).verdict == "deny"
+    assert decide(msgspec.structs.replace(action, outside=True), where).verdict == "deny"

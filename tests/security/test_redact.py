@@ -102,3 +102,23 @@ def test_one_endless_word_is_not_held_back_for_ever() -> None:
     out = "".join(stream.feed("abcdefgh" * 1000) for _ in range(10))
     assert len(out) > 40_000
     assert out + stream.finish() == "abcdefgh" * 10_000
+
+
+@settings(max_examples=120, deadline=None)
+@given(form=st.sampled_from(FORMS), cuts=CUTS)
+def test_a_file_that_is_read_while_it_grows_never_holds_half_a_value(
+    form: str, cuts: list[int]
+) -> None:
+    text = f"the key is {form} and that was it"
+    stream, done = StreamRedactor(REDACTOR), ""
+    places = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
+    for a, b in pairwise(places):
+        done += stream.feed(text[a:b]) + stream.pause()
+    done += stream.finish()
+    assert form not in done
+    assert form[4:] not in done
+
+
+def test_a_question_without_a_line_end_is_there_to_be_read() -> None:
+    stream = StreamRedactor(REDACTOR)
+    assert stream.feed("Go on? [y/n]") + stream.pause() == "Go on? [y/n]"

@@ -412,3 +412,19 @@ def _ignored(ignored: Ignored, path: str) -> bool:
     """A file is ignored when it is, or when one of its folders is."""
     folders = list(trees.above(path))[::-1]
     return any(ignored.covers(one, True) for one in folders) or ignored.covers(path, False)
+
+
+def test_what_was_shut_to_its_owner_with_all_that_lies_in_it_comes_back(kept: Kept) -> None:
+    inner = kept.root / "doors" / "inner"
+    inner.mkdir(parents=True)
+    (inner / "file").write_text("as it was\n")
+    (kept.root / "doors" / "other").write_text("too\n")
+    settle(kept.root)
+    before, target = as_it_is(kept.root), kept.keep()
+    for path in (inner / "file", kept.root / "doors" / "other", inner, kept.root / "doors"):
+        path.chmod(0)
+    try:
+        assert kept.back(target) == {}
+    finally:
+        subprocess.run(["chmod", "-R", "u+rwX", kept.root / "doors"], check=False)
+    assert as_it_is(kept.root) == before
