@@ -151,6 +151,6 @@ def test_a_file_of_keys_counts_on_a_real_terminal(place: Place) -> None:
         window.until(PROMPT)
         window.rest(0.5)
         window.type("\x1b[20~")
-        window.until("search all sessions")
+        window.until("memory, you, sessions")
         window.type("\x1b")
         leave(window)
