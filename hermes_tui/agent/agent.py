@@ -154,3 +154,8 @@ class TurnSession(Protocol):
     def skills(self) -> Any:
         """The skills, as this session's tools use them."""
         ...
+
+    @property
+    def jobs(self) -> Any:
+        """The jobs at set times, as this session's tools use them."""
+        ...

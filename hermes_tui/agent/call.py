@@ -137,3 +137,8 @@ class Call:
     def skills(self) -> Any:
         """The skills, as this session's tools use them."""
         return self._session.skills
+
+    @property
+    def jobs(self) -> Any:
+        """The jobs at set times, as this session's tools use them."""
+        return self._session.jobs

@@ -32,7 +32,8 @@ def plain_english(text: str) -> str:
         return text
     text = _numbers(text.replace("：", ":").replace("，", ",").replace("、", ","))
     text = re.sub(r"半个?(?:小时|钟头)", "30分钟", text)
-    if found := re.fullmatch(rf"每隔?\s*(?P<n>\d+)?\s*{_UNIT}", text.replace(" ", "")):
+    found = re.fullmatch(rf"每隔?(?P<n>\d+)?{_UNIT}", text.replace(" ", ""))
+    if found and (found["n"] or _size(found["unit"]) <= 3600):
         return _interval(found)
     if found := re.fullmatch(rf"(?P<n>\d+)\s*{_UNIT}(?:之后|以后|后)", text.replace(" ", "")):
         return f"in {int(found['n']) * _size(found['unit'])} seconds"

@@ -22,7 +22,7 @@ class JobSpec(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
     """What a person sets of a job.
 
     prompt, script: what is asked, and a command line whose output comes before it; one of them
-    may be empty. schedule: as typed; zone: time zone of its wall clock, empty for the usual one.
+    may be empty. say: a text to be told as it is, instead of both. schedule: as typed; zone: time zone of its wall clock, empty for the usual one.
     tools: all that its runs may use, fixed when it is made; folder: where they work; mode: as of
     a session. tokens, dollars: the most that one run may use, 0 for no limit; limit_s: its
     longest time. deliver: where answers go: `origin`, `local`, or a chat such as `telegram`.
@@ -35,6 +35,7 @@ class JobSpec(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
     name: Annotated[str, Meta(max_length=80)] = ""
     prompt: Bounded = ""
     script: Bounded = ""
+    say: Bounded = ""
     schedule: Annotated[str, Meta(max_length=200)] = ""
     zone: str = ""
     skills: tuple[str, ...] = ()

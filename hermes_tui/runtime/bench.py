@@ -85,6 +85,10 @@ class Services(Protocol):
         """The skills, as this session's tools use them."""
         ...
 
+    def jobs_of(self, session: Any) -> Any:
+        """The jobs at set times, as this session's tools use them."""
+        ...
+
 
 class Bench(Ledger):
     """One session's side towards the loop (`agent.agent.TurnSession`)."""
@@ -93,6 +97,7 @@ class Bench(Ledger):
         super().__init__(core.log, key, info)
         self.prefix: Prefix | None = None
         self.takes_notes = True
+        self.only: frozenset[str] | None = None  # the tools it may use, None for all
         self.remarks: list[str] = []  # told to the model beside the next input, once
         self.env = {HOME_ENV: str(core.home.path)}  # `hermes` in a tool means this agent
         self.outputs = str(core.home.outputs / info.id)
@@ -128,6 +133,11 @@ class Bench(Ledger):
     def skills(self) -> Any:
         """The skills, as this session's tools use them (`runtime.using_skills.SessionSkills`)."""
         return self._core.skills_of(self)
+
+    @property
+    def jobs(self) -> Any:
+        """The jobs at set times (`runtime.keeping_jobs.SessionJobs`)."""
+        return self._core.jobs_of(self)
 
     def take_steering(self) -> list[Event]:
         """What was typed meanwhile; at the start of a turn with nothing else, the oldest queued."""

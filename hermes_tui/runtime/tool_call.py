@@ -7,7 +7,7 @@ as a model's; nobody is there to approve it. It belongs to no conversation, so n
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from hermes_tui.agent.agent import Agent, Prefix
@@ -38,6 +38,13 @@ _WOULD_ASK = "nobody is here to approve it"
 
 async def call_tool(core: Core, intent: CallTool, face: Face) -> ToolCalled:
     """Run one tool; what came of it, also when it was not run."""
+    return await run_alone(core, intent, Alone)
+
+
+async def run_alone(
+    core: Core, intent: CallTool, session: Callable[[Core, CallTool, ToolCall], Alone]
+) -> ToolCalled:
+    """Run one tool in a session of one call, which `session` makes."""
     from hermes_tui.tools.registry import build
 
     tools = build(core.config.tools, "full", await core.outside.every())
@@ -51,7 +58,7 @@ async def call_tool(core: Core, intent: CallTool, face: Face) -> ToolCalled:
     except HermesError as error:
         return ToolCalled(tool=intent.tool, status="misused", output=str(error))
     call = ToolCall(id=f"call-{secrets.token_hex(6)}", tool=intent.tool, arguments=intent.arguments)
-    alone = _Alone(core, intent, call)
+    alone = session(core, intent, call)
     agent = Agent(
         model=_Nobody(),
         tools=tools,
@@ -62,7 +69,7 @@ async def call_tool(core: Core, intent: CallTool, face: Face) -> ToolCalled:
     return alone.outcome()
 
 
-class _Alone(Session):
+class Alone(Session):
     """A session of one call, kept nowhere: what happens in it is collected."""
 
     def __init__(self, core: Core, intent: CallTool, call: ToolCall) -> None:

@@ -113,6 +113,11 @@ class Context(Protocol):
         """The skills: `find`, `names` and `load`, each for this session."""
         ...
 
+    @property
+    def jobs(self) -> Any:
+        """The jobs at set times: `add` for this session, and `keeping` for all of them."""
+        ...
+
 
 Body = Callable[..., Awaitable[ToolResult]]
 Describe = Callable[[dict[str, Any], str], Action]

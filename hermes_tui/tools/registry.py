@@ -38,6 +38,7 @@ FOUND: dict[str, str] = {
     "find_skills": "hermes_tui.tools.skills:find_skills",
     "forget": "hermes_tui.tools.memory:forget",
     "ask_user_model": "hermes_tui.tools.memory:ask_user_model",
+    "cron": "hermes_tui.tools.cron:cron",
 }
 """Tools that are not sent but found: name to `module:attribute`, where the attribute is a `Tool`
 or a function that makes one of the `ToolsConfig`.
