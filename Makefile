@@ -2,15 +2,22 @@
 VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS ?= local
+QUICK := $(addprefix tests/,agent config models security skills memory search tools style)
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test check bench snap docs clean
+.PHONY: run test quick live check bench snap docs clean
 
 run: $(VENV)/.installed  ## install, then start
 	@$(BIN)/hermes
 
 test: $(VENV)/.installed-dev  ## the whole suite; TESTARGS="-k name" for a part of it
 	@$(BIN)/pytest $(or $(TESTARGS),tests)
+
+quick: $(VENV)/.installed-dev  ## the fast part of the suite, in two processes
+	@$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not tmux and not sandbox" $(QUICK)
+
+live: $(VENV)/.installed-dev  ## chat and one tool call with the embedded model (fetches it)
+	@$(BIN)/pytest -m live tests/live
 
 check: $(VENV)/.installed-dev  ## format, lint, sizes, layers, types, spelling
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh scripts/check.sh

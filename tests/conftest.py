@@ -14,7 +14,11 @@ from tests.fakes.scripted_model import ScriptedModel
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests that need root are no part of anybody else's suite."""
+    """Tests that need root or a real model are no part of the suite unless they are asked for."""
+    if "live" not in (config.option.markexpr or ""):
+        live = [item for item in items if item.get_closest_marker("live") is not None]
+        config.hook.pytest_deselected(items=live)
+        items[:] = [item for item in items if item.get_closest_marker("live") is None]
     if os.geteuid() != 0:
         needs = [item for item in items if item.get_closest_marker("root") is not None]
         config.hook.pytest_deselected(items=needs)
