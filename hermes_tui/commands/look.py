@@ -88,7 +88,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="usage",
         by="core",
         title="Usage",
-        help="Show tokens and cost of this session.",
+        help="Show tokens and cost of this session and of today, caps, and how the keys are.",
     ),
     Command(
         id="processes",

@@ -88,7 +88,7 @@ class SpendConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     day: Annotated[Money | None, doc("US dollars a day, for everything")] = None
     session: Annotated[Money | None, doc("US dollars a session")] = None
-    job: Annotated[Money | None, doc("US dollars a run of a job that nobody watches")] = None
+    job: Annotated[Money | None, doc("US dollars a day for each scheduled job")] = None
     day_tokens: Annotated[Tokens | None, doc("tokens a day, read and written")] = None
     session_tokens: Annotated[Tokens | None, doc("tokens a session")] = None
-    job_tokens: Annotated[Tokens | None, doc("tokens a run of a job")] = None
+    job_tokens: Annotated[Tokens | None, doc("tokens a day for each scheduled job")] = None

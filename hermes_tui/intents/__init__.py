@@ -143,6 +143,16 @@ from hermes_tui.intents.skills import (
     SkillUse,
     SkillVersion,
 )
+from hermes_tui.intents.spend import KeyState, ShowSpend, SpendCap, SpendReport, SpendTotal
+from hermes_tui.intents.subagents import (
+    AgentInfo,
+    AgentList,
+    AskAside,
+    BeginAgent,
+    ListAgents,
+    SteerAgent,
+    StopAgent,
+)
 from hermes_tui.intents.talk import (
     AnswerApproval,
     Answered,
@@ -162,6 +172,13 @@ from hermes_tui.intents.talk import (
 from hermes_tui.intents.tools import CallTool, ToolCalled
 
 __all__ = [
+    "AgentInfo",
+    "AgentList",
+    "AskAside",
+    "BeginAgent",
+    "ListAgents",
+    "SteerAgent",
+    "StopAgent",
     "INTENTS",
     "AddFact",
     "AddJob",
@@ -220,6 +237,7 @@ __all__ = [
     "JobRuns",
     "JobSpec",
     "KeepModel",
+    "KeyState",
     "Lines",
     "ListArrivals",
     "ListCheckpoints",
@@ -271,6 +289,7 @@ __all__ = [
     "ShowJob",
     "ShowPrompt",
     "ShowSkill",
+    "ShowSpend",
     "SkillArrival",
     "SkillArrivals",
     "SkillCheck",
@@ -286,6 +305,9 @@ __all__ = [
     "SkillUse",
     "SkillVersion",
     "Source",
+    "SpendCap",
+    "SpendReport",
+    "SpendTotal",
     "Standing",
     "Stop",
     "StopFetch",

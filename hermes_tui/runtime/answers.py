@@ -18,7 +18,9 @@ async def answer(core: Core, session: Session, command: str, args: str) -> str:
         case "context":
             return await context(core, session)
         case "usage":
-            return usage(session)
+            from hermes_tui.runtime import handlers_spend
+
+            return await handlers_spend.usage(core, session)
         case "tools":
             return await tools(core, session)
         case "mcp":
@@ -74,16 +76,6 @@ async def compressed(core: Core, session: Session, focus: str) -> str:
     return (
         f"The model now sees {after:,} bytes of this conversation instead of {before:,}. "
         "Nothing is lost: the agent can read all of it again, and so can you."
-    )
-
-
-def usage(session: Session) -> str:
-    """Tokens and cost of the session."""
-    used = session.conversation.usage
-    cost = "unknown (no price is set for this model)" if used.cost is None else f"${used.cost:.4f}"
-    return (
-        f"**Usage of this session**\n\n- prompt: {used.prompt:,} tokens, {used.cached:,} of them"
-        f" cached\n- completion: {used.completion:,} tokens\n- cost: {cost}"
     )
 
 

@@ -87,6 +87,24 @@ def _skills(name: str) -> Handler:
     return handler
 
 
+def _cron(name: str) -> Handler:
+    """A handler of `runtime.handlers_cron`, imported when it is first called."""
+
+    async def handler(core: Core, intent: Any, face: Face) -> Any:
+        from hermes_tui.runtime import handlers_cron
+
+        return await getattr(handlers_cron, name)(core, intent, face)
+
+    return handler
+
+
+async def show_spend(core: Core, intent: intents.ShowSpend, face: Face) -> intents.SpendReport:
+    """What was spent."""
+    from hermes_tui.runtime import handlers_spend
+
+    return await handlers_spend.show_spend(core, intent, face)
+
+
 HANDLERS: dict[type[Any], Handler] = {
     intents.OpenSession: sessions.open_session,
     intents.CloseSession: sessions.close_session,
@@ -147,6 +165,15 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.ListArrivals: _skills("list_arrivals"),
     intents.AnswerArrival: _skills("answer_arrival"),
     intents.RemoveSkill: _skills("remove_skill"),
+    intents.ListJobs: _cron("list_jobs"),
+    intents.AddJob: _cron("add_job"),
+    intents.ShowJob: _cron("show_job"),
+    intents.EditJob: _cron("edit_job"),
+    intents.ChangeJob: _cron("change_job"),
+    intents.RemoveJob: _cron("remove_job"),
+    intents.RunJob: _cron("run_job"),
+    intents.JobHistory: _cron("job_history"),
+    intents.ShowSpend: show_spend,
     intents.SetConfig: setup.set_config,
     intents.ListSettings: setup.list_settings,
     intents.FindModels: setup.find_models,

@@ -9,7 +9,6 @@ import msgspec
 
 from hermes_tui.errors import ModelError, ToolError
 from hermes_tui.models.base import Message, Model, Request
-from hermes_tui.models.metered import Scope
 from hermes_tui.tools.kit import Kit
 from hermes_tui.tools.web import Web
 
@@ -85,8 +84,10 @@ class SessionEyes:
         return self._made(wanted, "")
 
     def _made(self, config: ModelConfig, name: str) -> Model:
+        from hermes_tui.runtime.workshop import scope_of
+
         return self._core.workshop.model(
-            config, self._session.env, name, Scope(session=self._session.id, task="vision")
+            config, self._session.env, name, scope_of(self._session, "vision")
         )
 
 

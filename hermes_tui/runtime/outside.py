@@ -88,13 +88,11 @@ class Outside:
         """Have the model of a session answer, with nothing of the session in it."""
         from hermes_tui.mcp.asking import Said
         from hermes_tui.models.base import Message, Request
-        from hermes_tui.models.metered import Scope
+        from hermes_tui.runtime.workshop import scope_of
 
         session = await self._core.session(wanted.session)
         config, named = self._core.config.model, session.conversation.model
-        model = self._core.workshop.model(
-            config, session.env, named, Scope(session=session.id, task="mcp")
-        )
+        model = self._core.workshop.model(config, session.env, named, scope_of(session, "mcp"))
         messages = tuple(Message(role=role, content=text) for role, text in wanted.messages)
         request = Request(system=wanted.system, messages=messages, max_tokens=wanted.max_tokens)
         text = [delta.text async for delta in model.stream(request)]

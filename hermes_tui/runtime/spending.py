@@ -10,15 +10,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from hermes_tui.config import SpendConfig
 from hermes_tui.errors import ModelError
 from hermes_tui.events import Usage
+from hermes_tui.intents import SpendCap, SpendTotal
 from hermes_tui.models.metered import Call, Scope
 from hermes_tui.store import spend
 from hermes_tui.store.db import Database
-from hermes_tui.store.spend import Entry, Total
+from hermes_tui.store.spend import Entry
 
 _log = logging.getLogger(__name__)
 _LIKELY_TOKENS = 500
@@ -39,6 +40,7 @@ class Spending:
         self._clock = clock
         self._newest = -1
         self._opening = asyncio.Lock()
+        self._written: set[asyncio.Future[None]] = set()
 
     async def allow(self, call: Call) -> int:
         """Let a call pass and open its account. Raises ModelError of kind `cap`."""
@@ -51,16 +53,26 @@ class Spending:
             self._newest += 1
             account = self._newest
             opened = self._db.submit(spend.begin(self._entry(account, call)), durable=False)
+            self._follow(opened)
             if not call.own and _capped(caps):
-                await opened
-            else:
-                opened.add_done_callback(_told)
+                await opened  # so that a cap holds even if this process dies in the call
         return account
 
     def settle(self, account: int, call: Call, usage: Usage, guessed: bool) -> None:
         """Close the account of a call with what it took."""
         closed = self._db.submit(spend.close(account, usage, guessed), durable=False)
-        closed.add_done_callback(_told)
+        self._follow(closed)
+
+    def _follow(self, write: asyncio.Future[None]) -> None:
+        """Nobody waits for a write but who asks for a sum after it."""
+        self._written.add(write)
+        write.add_done_callback(self._written.discard)
+        write.add_done_callback(_told)
+
+    async def _whole(self) -> None:
+        """Have everything written that was to be written until now."""
+        if self._written:
+            await asyncio.wait(self._written)
 
     async def may(self, scope: Scope) -> bool:
         """Whether a call of a scope would pass now, as far as that can be told without it."""
@@ -70,12 +82,31 @@ class Spending:
             return False
         return True
 
-    async def total(self, *, session: str = "", job: str = "", since: float = 0.0) -> Total:
+    async def used(self, scope: Scope) -> tuple[SpendCap, ...]:
+        """The caps that hold for a scope, and what was used of each."""
+        caps = self._settings()
+        found: list[SpendCap] = []
+        for name, money, tokens in _holding(caps, scope):
+            spent = await self._spent(name, scope)
+            if money is not None:
+                found.append(SpendCap(name=f"spend.{name}", used=spent.cost, cap=money))
+            if tokens is not None:
+                found.append(SpendCap(name=f"spend.{name}_tokens", used=spent.tokens, cap=tokens))
+        return tuple(found)
+
+    async def sessions(self, since: float) -> int:
+        """How many sessions had a call since a time."""
+        await self._whole()
+        return await self._db.read(spend.sessions(since))
+
+    async def total(self, *, session: str = "", job: str = "", since: float = 0.0) -> SpendTotal:
         """The sum since a time, of one session or one job where that is named."""
+        await self._whole()
         return await self._db.read(spend.total(since=since, session=session, job=job))
 
-    async def totals(self, by: str, *, since: float = 0.0, session: str = "") -> list[Total]:
+    async def totals(self, by: str, *, since: float = 0.0, session: str = "") -> list[SpendTotal]:
         """Sums told apart by `store.spend.GROUPS`."""
+        await self._whole()
         return await self._db.read(spend.totals(by, since=since, session=session))
 
     def midnight(self) -> float:
@@ -87,15 +118,7 @@ class Spending:
 
     async def _check(self, call: Call, caps: SpendConfig, *, priced: bool = True) -> None:
         scope = call.scope
-        for name, money, tokens in (
-            ("day", caps.day, caps.day_tokens),
-            ("session", caps.session if scope.session else None, caps.session_tokens),
-            ("job", caps.job if scope.job else None, caps.job_tokens),
-        ):
-            if money is None and tokens is None:
-                continue
-            if (name == "session" and not scope.session) or (name == "job" and not scope.job):
-                continue
+        for name, money, tokens in _holding(caps, scope):
             spent = await self._spent(name, scope)
             if tokens is not None and spent.tokens >= tokens:
                 raise _reached(name, f"{spent.tokens:,} of {tokens:,} tokens", "_tokens")
@@ -107,12 +130,12 @@ class Spending:
             if priced and tokens is None and call.price is None:
                 raise _unpriced(name, call)
 
-    async def _spent(self, name: str, scope: Scope) -> Total:
+    async def _spent(self, name: str, scope: Scope) -> SpendTotal:
         match name:
             case "session":
                 return await self.total(session=scope.session)
-            case "job":
-                return await self.total(job=scope.job)
+            case "job":  # a day of it: one that runs for months must not stop for good
+                return await self.total(job=scope.job, since=self.midnight())
             case _:
                 return await self.total(since=self.midnight())
 
@@ -130,6 +153,16 @@ class Spending:
             model=call.model,
             usage=Usage(prompt=likely.prompt, completion=likely.completion, cost=cost),
         )
+
+
+def _holding(caps: SpendConfig, scope: Scope) -> Iterator[tuple[str, float | None, int | None]]:
+    """(scope, money, tokens) of the caps that are set and hold for a call."""
+    if caps.day is not None or caps.day_tokens is not None:
+        yield "day", caps.day, caps.day_tokens
+    if scope.session and (caps.session is not None or caps.session_tokens is not None):
+        yield "session", caps.session, caps.session_tokens
+    if scope.job and (caps.job is not None or caps.job_tokens is not None):
+        yield "job", caps.job, caps.job_tokens
 
 
 def _capped(caps: SpendConfig) -> bool:

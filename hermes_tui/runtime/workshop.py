@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from hermes_tui.tools.registry import ToolSet
 
 SMALL_WINDOW = 8192
+JOB_ENV = "HERMES_TUI_JOB"
+"""In the environment of a session that is a run of a job: the job's id."""
 Remembered = Callable[[Session, bool], Awaitable[tuple[tuple[str, str], ...]]]
 """(part, text) of what a session's frozen prompt says from memory; the flag: a lean prompt."""
 _ANY = Scope()
@@ -62,7 +64,7 @@ class Workshop:
         from hermes_tui.tools.registry import build
 
         named = session.conversation.model
-        model = self.model(config.model, session.env, named, Scope(session=session.id))
+        model = self.model(config.model, session.env, named, scope_of(session))
         lean = is_lean(config, model)
         session.takes_notes = not lean  # a very small model takes the date for its task
         outer = () if lean else await self._outside.tools(session)
@@ -116,7 +118,7 @@ class Workshop:
             session.conversation.model if session is not None else ""
         )
         env = session.env if session is not None else {}
-        scope = Scope(session=session.id if session is not None else "", job=job, task=task)
+        scope = scope_of(session, task) if session is not None else Scope(job=job, task=task)
         return self.model(config.model, env, wanted, scope)
 
     def _metered(
@@ -180,6 +182,11 @@ class Workshop:
         data = msgspec.json.encode(session.prefix)
         await self._log.set_prefix(session.key, hashlib.sha256(data).hexdigest(), data.decode())
         return session.prefix
+
+
+def scope_of(session: Session, task: str = "chat") -> Scope:
+    """On whose account a session's calls are: its own, and that of the job it is a run of."""
+    return Scope(session=session.id, job=session.env.get(JOB_ENV, ""), task=task)
 
 
 def is_lean(config: Config, model: Model) -> bool:

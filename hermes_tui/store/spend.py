@@ -9,6 +9,7 @@ import apsw
 from msgspec import Struct
 
 from hermes_tui.events import Usage
+from hermes_tui.intents import SpendTotal
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -24,25 +25,9 @@ class Entry(Struct, frozen=True, kw_only=True):
     usage: Usage
 
 
-class Total(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A sum over calls. unpriced: how many of them have no known price; name: what it is of."""
-
-    name: str = ""
-    calls: int = 0
-    prompt: int = 0
-    cached: int = 0
-    completion: int = 0
-    cost: float = 0.0
-    unpriced: int = 0
-
-    @property
-    def tokens(self) -> int:
-        """Tokens read and written."""
-        return self.prompt + self.completion
-
-
 _SUMS = (
-    "count(*), total(prompt), total(cached), total(completion), total(cost), count(*) - count(cost)"
+    "count(*), total(prompt), total(cached), total(completion), total(cost),"
+    " count(*) - count(cost), total(guessed OR open)"
 )
 GROUPS = {
     "model": "model",
@@ -96,10 +81,10 @@ def close(id_: int, usage: Usage, guessed: bool) -> Callable[[apsw.Connection], 
 
 def total(
     *, since: float = 0.0, session: str = "", job: str = ""
-) -> Callable[[apsw.Connection], Total]:
+) -> Callable[[apsw.Connection], SpendTotal]:
     """The sum since a time, of one session or one job where that is named."""
 
-    def work(c: apsw.Connection) -> Total:
+    def work(c: apsw.Connection) -> SpendTotal:
         row = c.execute(
             f"SELECT {_SUMS} FROM spend{_where(session, job)}", _args(since, session, job)
         )
@@ -110,12 +95,12 @@ def total(
 
 def totals(
     by: str, *, since: float = 0.0, session: str = ""
-) -> Callable[[apsw.Connection], list[Total]]:
+) -> Callable[[apsw.Connection], list[SpendTotal]]:
     """Sums told apart by a key of `GROUPS`, the dearest first; days in their order."""
     column = GROUPS[by]
     order = "1" if by == "day" else "total(cost) DESC, total(prompt) DESC"
 
-    def work(c: apsw.Connection) -> list[Total]:
+    def work(c: apsw.Connection) -> list[SpendTotal]:
         rows = c.execute(
             f"SELECT {column}, {_SUMS} FROM spend{_where(session, '')} GROUP BY 1 ORDER BY {order}",
             _args(since, session, ""),
@@ -133,9 +118,9 @@ def _args(since: float, session: str, job: str) -> tuple[Any, ...]:
     return (since, *([session] if session else []), *([job] if job else []))
 
 
-def _total(name: str, row: Any) -> Total:
-    calls, prompt, cached, completion, cost, unpriced = row
-    return Total(
+def _total(name: str, row: Any) -> SpendTotal:
+    calls, prompt, cached, completion, cost, unpriced, guessed = row
+    return SpendTotal(
         name=name,
         calls=calls,
         prompt=int(prompt),
@@ -143,4 +128,17 @@ def _total(name: str, row: Any) -> Total:
         completion=int(completion),
         cost=cost,
         unpriced=unpriced,
+        guessed=int(guessed),
     )
+
+
+def sessions(since: float) -> Callable[[apsw.Connection], int]:
+    """How many sessions had a call since a time."""
+
+    def work(c: apsw.Connection) -> int:
+        row = c.execute(
+            "SELECT count(DISTINCT session) FROM spend WHERE ts >= ? AND session <> ''", (since,)
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+    return work

@@ -55,7 +55,7 @@ def keys_sent(server: ScriptedModel) -> list[str]:
     ]
 
 
-def refusing(*numbers: int, status: int = 429, message: str = "slow down", **headers: str):  # noqa: ANN201
+def refusing(*numbers: int, status: int = 429, message: str = "slow down", **headers: str):
     def reply(asked: Asked) -> Reply:
         number = int(asked.headers["authorization"].rsplit("-", 1)[1])
         return fail(status, message, **headers) if number in numbers else say(f"from {number}")
