@@ -41,8 +41,12 @@ async def find_models(core: Core, intent: intents.FindModels, face: Face) -> int
 async def try_model(core: Core, intent: intents.TryModel, face: Face) -> intents.ModelProof:
     """Ask the chosen model for one word."""
     from hermes_tui.models import first_run
+    from hermes_tui.models.metered import Scope
 
-    proof = await first_run.try_out(_chosen(intent.chosen), core.home, os.environ)
+    chosen = _chosen(intent.chosen)
+    if chosen.model.provider != "embedded":
+        await core.spend.check(Scope(task="trial"))
+    proof = await first_run.try_out(chosen, core.home, os.environ)
     return intents.ModelProof(name=proof.name, text=proof.text, seconds=proof.seconds)
 
 

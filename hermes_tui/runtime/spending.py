@@ -77,10 +77,14 @@ class Spending:
     async def may(self, scope: Scope) -> bool:
         """Whether a call of a scope would pass now, as far as that can be told without it."""
         try:
-            await self._check(Call(None, scope), self._settings(), priced=False)
+            await self.check(scope)
         except ModelError:
             return False
         return True
+
+    async def check(self, scope: Scope) -> None:
+        """Raise ModelError of kind `cap` when a cap of a scope is reached."""
+        await self._check(Call(None, scope), self._settings(), priced=False)
 
     async def used(self, scope: Scope) -> tuple[SpendCap, ...]:
         """The caps that hold for a scope, and what was used of each."""

@@ -24,6 +24,9 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "keys": (("keys", "list"), "ctrl+p"),
     "setup": (("setup", "--help"), "--local"),
     "model": (("model", "list", "--help"), "endpoint"),
+    "auth": (("auth", "list"), "no key is set"),
+    "usage": (("usage",), "no model was called"),
+    "insights": (("insights",), "0 model calls"),
     "web": (("web", "--help"), "127.0.0.1"),
 }
 """group -> (arguments, what it prints). What needs a network or never ends shows its help."""

@@ -1,0 +1,135 @@
+"""`hermes auth`, `hermes model`, `hermes usage`, `hermes insights`, as a person types them."""
+
+from __future__ import annotations
+
+import pytest
+
+from hermes_tui.errors import ModelError
+from hermes_tui.home import Home
+from hermes_tui.models.pools import Key, Pool, Pools
+from hermes_tui.security.vault import Vault
+from tests.cli.conftest import Hermes
+from tests.fakes.scripted_model import ScriptedModel, say
+
+FIRST, SECOND = "first-" + "k" * 20 + "-abcd", "second-" + "k" * 20 + "-wxyz"
+
+
+# --- keys --------------------------------------------------------------------------------------
+
+
+def test_keys_are_added_under_numbered_names_listed_without_themselves_and_removed(
+    hermes: Hermes, home: Home
+) -> None:
+    assert "kept as OPENROUTER_API_KEY;" in hermes("auth", "add", "openrouter", stdin=FIRST).out
+    added = hermes("auth", "add", "openrouter", stdin=f"{SECOND}\n")
+    assert "kept as OPENROUTER_API_KEY_2; 2 keys" in added.out
+    assert Vault(home).get("OPENROUTER_API_KEY_2") == SECOND
+    listed = hermes("auth", "list")
+    assert FIRST not in listed.out
+    assert SECOND not in listed.out
+    assert "…abcd" in listed.out
+    assert listed.out.count("ready") == 2
+    assert hermes("auth", "remove", "openrouter", "2").code == 0
+    assert Vault(home).names() == ("OPENROUTER_API_KEY",)
+
+
+def test_the_same_key_is_not_kept_twice(hermes: Hermes) -> None:
+    hermes("auth", "add", "groq", stdin=FIRST)
+    again = hermes("auth", "add", "groq", stdin=FIRST)
+    assert again.code == 1
+    assert "there already" in again.err
+
+
+def test_a_key_of_the_environment_is_listed_and_not_ours_to_remove(
+    hermes: Hermes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", FIRST)
+    (one,) = hermes("auth", "list", "--json").json["keys"]
+    assert (one["variable"], one["place"]) == ("MISTRAL_API_KEY", "environment")
+    gone = hermes("auth", "remove", "mistral")
+    assert gone.code == 1
+    assert "unset it there" in gone.err
+
+
+def test_a_resting_key_says_until_when_and_is_tried_again_after_reset(
+    hermes: Hermes, home: Home
+) -> None:
+    hermes("auth", "add", "openrouter", stdin=FIRST)
+    key = Key(name="OPENROUTER_API_KEY", value=FIRST)
+    error = ModelError("too fast", kind="rate", retry_after=3000)
+    Pool("openrouter.ai", [key], Pools(home)).blame(key, error)
+    assert "rests until" in hermes("auth", "list").out
+    assert "1 key will be tried again" in hermes("auth", "reset", "openrouter").out
+    assert "ready" in hermes("auth", "list").out
+    assert "no key was resting" in hermes("auth", "reset").out
+
+
+def test_an_unknown_provider_is_answered_with_the_known_ones(hermes: Hermes) -> None:
+    told = hermes("auth", "add", "openruter", stdin=FIRST)
+    assert told.code == 1
+    assert "openrouter" in told.err
+
+
+def test_no_key_on_standard_input_is_told(hermes: Hermes) -> None:
+    assert "no key was given" in hermes("auth", "add", "groq", stdin="\n").err
+
+
+# --- models ------------------------------------------------------------------------------------
+
+
+def test_a_model_is_set_with_what_is_known_about_it(hermes: Hermes) -> None:
+    hermes("auth", "add", "anthropic", stdin=FIRST)
+    done = hermes("model", "set", "anthropic:claude-sonnet-4-5")
+    assert done.code == 0, done.err
+    assert "price: $3 in, $15 out" in done.out
+    assert "window: 200,000" in done.out
+    assert hermes("config", "get", "model.name").out.strip() == "anthropic:claude-sonnet-4-5"
+    assert "claude-sonnet-4-5" in hermes("model").out
+
+
+def test_a_provider_without_a_key_is_not_set(hermes: Hermes) -> None:
+    done = hermes("model", "set", "groq:some-model")
+    assert done.code == 4
+    assert "hermes auth add groq" in done.err
+    assert hermes("config", "get", "model.name").out.strip() == ""
+
+
+def test_a_model_that_does_not_answer_is_not_set_when_it_is_tried(
+    hermes: Hermes, home: Home
+) -> None:
+    with ScriptedModel.in_thread(say("ready")) as model:
+        home.config.write_text(f"model:\n  base_url: {model.url}\n  name: old\n")
+        assert hermes("model", "set", "--test", "new").code == 0
+        assert hermes("model", "set", "--test", "newer").code == 4
+    assert hermes("config", "get", "model.name").out.strip() == "new"
+
+
+def test_the_providers_are_listed(hermes: Hermes) -> None:
+    known = {
+        one["id"] for one in hermes("model", "list", "--providers", "--json").json["providers"]
+    }
+    assert known >= {
+        *("nous", "openrouter", "openai", "anthropic", "gemini", "zai", "moonshot", "minimax"),
+        *("deepseek", "xai", "mistral", "groq", "together", "huggingface", "azure", "bedrock"),
+        *("vertex", "ollama", "vllm", "lmstudio", "llamacpp", "embedded"),
+    }
+
+
+def test_a_trial_is_a_model_call_too_and_none_is_allowed(hermes: Hermes, home: Home) -> None:
+    with ScriptedModel.in_thread(say("ready")) as model:
+        home.config.write_text(f"model:\n  base_url: {model.url}\nspend:\n  day: 0\n")
+        done = hermes("model", "test")
+        assert done.code == 4
+        assert "spend.day" in done.err
+        assert (model.requests, model.others) == ([], [])
+
+
+# --- what it cost ------------------------------------------------------------------------------
+
+
+def test_nothing_spent_is_told_as_nothing(hermes: Hermes) -> None:
+    assert "no model was called" in hermes("usage").out
+    assert "0 model calls" in hermes("insights").out
+    wrong = hermes("usage", "--by", "weather")
+    assert wrong.code == 1
+    assert "by model, provider" in wrong.err
