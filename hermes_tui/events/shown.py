@@ -78,6 +78,18 @@ class FetchProgress(Transient, frozen=True, kw_only=True):
     ended: bool = False
 
 
+class KeysChanged(Transient, frozen=True, kw_only=True):
+    """A key of a provider was put to rest or is of use again: `ready` of its `keys` can be used.
+
+    until: Unix time the next one is ready again, 0 when none rests for a known time.
+    """
+
+    whose: str
+    ready: int
+    keys: int
+    until: float = 0.0
+
+
 class CoreEnding(Transient, frozen=True, kw_only=True):
     """The core is about to end; the socket closes after this."""
 

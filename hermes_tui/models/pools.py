@@ -65,10 +65,14 @@ class Health(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Pools:
-    """What is known of all keys of a home. `clock` gives Unix time in seconds."""
+    """What is known of all keys of a home. `clock` gives Unix time in seconds.
+
+    changed: called when a key was put to rest or is of use again.
+    """
 
     def __init__(self, home: Home, clock: Callable[[], float] = time.time) -> None:
         self.clock = clock
+        self.changed: Callable[[], None] | None = None
         self._path = home.pools
         self._known: dict[str, Health] = {}
         self._seen: tuple[int, int] | None = None
@@ -164,12 +168,18 @@ class Pool:
         said = error.message.replace(key.value, "•••")[:300]
         old = self._pools.health(key.mark)
         self._pools.change(key.mark, replace(old, until=until, kind=error.kind, said=said))
+        self._tell()
 
     def praise(self, key: Key) -> None:
         """Note that a key worked: what was against it is over."""
         old = self._pools.health(key.mark)
         if old.kind:
             self._pools.change(key.mark, replace(old, until=0.0, kind="", said=""))
+            self._tell()
+
+    def _tell(self) -> None:
+        if self._pools.changed is not None:
+            self._pools.changed()
 
     def state(self) -> tuple[int, int, float]:
         """(ready keys, all keys, Unix time the next one is ready again or 0)."""

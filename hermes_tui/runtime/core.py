@@ -14,6 +14,7 @@ from hermes_tui.config import Config
 from hermes_tui.errors import CoreError
 from hermes_tui.events import (
     CoreOutdated,
+    KeysChanged,
     Notice,
     ProcessEnded,
     ProcessStarted,
@@ -81,6 +82,7 @@ class Core:
         self.workshop = Workshop(home, self.log, self._remembered, self._skilled, self.outside)
         self.spend = Spending(self.db, lambda: self.config.spend)
         self.workshop.spend = self.spend
+        self.workshop.keys_changed = self._tell_keys
         self.paths = PathFinder()
         self.fetching = Fetching(self)
         self._processes: Processes | None = None
@@ -287,6 +289,10 @@ class Core:
         Every call passes the gate of `spend`. Raises ModelError when none can be had.
         """
         return self.workshop.aux(task, self.config, session, job)
+
+    def _tell_keys(self) -> None:
+        for whose, ready, keys, until in self.workshop.key_states():
+            self.announce(KeysChanged(whose=whose, ready=ready, keys=keys, until=until))
 
     def turn_ended(self) -> None:
         """Do what can wait until nobody does: nothing in a short-lived core."""

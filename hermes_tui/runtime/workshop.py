@@ -43,7 +43,11 @@ Skilled = Callable[[Session], Awaitable[str]]
 
 
 class Workshop:
-    """Makes agents; keeps models alive between turns. spend: the gate of all model calls."""
+    """Makes agents; keeps models alive between turns.
+
+    spend: the gate of all model calls; keys_changed: called when a provider's key was put to rest
+    or is of use again.
+    """
 
     def __init__(
         self, home: Home, log: Log, remembered: Remembered, skilled: Skilled, outside: Outside
@@ -58,6 +62,7 @@ class Workshop:
         self._pools: Pools | None = None
         self._chains: dict[tuple[ModelConfig, str], Standing] = {}
         self.spend: Spending | None = None
+        self.keys_changed: Callable[[], None] | None = None
 
     async def agent_for(self, session: Session, config: Config) -> Agent:
         """The agent that answers a session's next turn; raises ModelError when none can."""
@@ -131,6 +136,7 @@ class Workshop:
         if key not in self._models:
             everything = {**os.environ, **env}
             self._pools = self._pools or Pools(self._home)
+            self._pools.changed = self.keys_changed
             self._models[key] = make_model(config, self._home, everything, name, self._pools)
             self._places[key] = place_and_price(config, self._home, everything, name)
         if self.spend is None:

@@ -352,6 +352,7 @@ class HermesApp(SparingApp[Leave], inherit_bindings=False):
                 waiting_for_you=bool(shown.approvals or shown.questions),
                 enter=self.config.busy_enter,
                 sandbox=shown.info.sandbox,
+                keys=tuple(shown.keys.values()),
             )
         )
         if shown.moving:

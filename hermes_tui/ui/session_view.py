@@ -15,6 +15,7 @@ from hermes_tui.events import (
     InputReceived,
     InputTaken,
     InputWithdrawn,
+    KeysChanged,
     QuestionAnswered,
     QuestionAsked,
     Record,
@@ -51,6 +52,7 @@ class SessionShown:
     """State of the open session that the screen's parts are drawn from.
 
     number: the newest event shown. reaches_back_to: the oldest; `complete` when it is the first.
+    keys: how the keys of providers are, as far as that was told.
     """
 
     def __init__(self, face: Face, story: Story) -> None:
@@ -65,6 +67,7 @@ class SessionShown:
         self.waiting: dict[str, InputReceived] = {}
         self.approvals: dict[str, ApprovalAsked] = {}
         self.questions: dict[str, QuestionAsked] = {}
+        self.keys: dict[str, KeysChanged] = {}
 
     @property
     def id(self) -> str:
@@ -132,6 +135,9 @@ class SessionShown:
 
     def apply(self, record: Record) -> bool:
         """Take in an event. False: it is not of this session, or was seen before."""
+        if isinstance(record.event, KeysChanged):
+            self.keys = {**self.keys, record.event.whose: record.event}
+            return True
         if self._kept is not None:
             self._kept.append(record)
             return False

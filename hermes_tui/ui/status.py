@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hermes_tui.events import KeysChanged
 from hermes_tui.ui import figures
 from hermes_tui.ui.line import Bar, Span, hints, width_of
 from hermes_tui.ui.text import one_line
@@ -24,7 +25,8 @@ _STOP = ("esc", "stop")
 class State:
     """What the status line tells. enter: how Enter is read while a turn runs.
 
-    sandbox: level of what surrounds commands, 1 for nothing, 0 while that is not known.
+    sandbox: level of what surrounds commands, 1 for nothing, 0 while that is not known. keys:
+    how the keys of providers are.
     """
 
     trace: TraceModel
@@ -34,6 +36,7 @@ class State:
     enter: str = "steer"
     model: str = ""
     sandbox: int = 0
+    keys: tuple[KeysChanged, ...] = ()
 
 
 def status_left(state: State) -> list[Span]:
@@ -84,7 +87,7 @@ def status_right(state: State, room: int) -> list[Span]:
     usage = state.trace.usage()
     known = bool(usage.prompt or usage.completion)
     cost = [Span(f"   {figures.money(usage.cost)}", "muted")] if known else []
-    around = _around(state.sandbox)
+    around = [*_resting(state), *_around(state.sandbox)]
     forms: list[list[Span]] = []
     if used and window:
         percent = figures.share(used, window)
@@ -102,6 +105,15 @@ def status_right(state: State, room: int) -> list[Span]:
     forms += [[*around, *cost], cost]
     fitting = (form for form in forms if width_of(form) + 1 <= room)
     return next(fitting, list[Span]())
+
+
+def _resting(state: State) -> list[Span]:
+    """How many keys there are to go on with, for providers of which some rest."""
+    spans: list[Span] = []
+    for one in state.keys:
+        if one.ready < one.keys and not 0 < one.until <= state.now:
+            spans += [Span(f"keys {one.ready}/{one.keys}", "warn"), Span("   ")]
+    return spans
 
 
 def _around(level: int) -> list[Span]:

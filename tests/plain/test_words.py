@@ -28,6 +28,7 @@ SILENT = {
     "settings_changed",
     "fetch_progress",
     "sandbox_found",
+    "keys_changed",
     "memory_changed",
     "memory_used",
     "skills_changed",

@@ -11,7 +11,7 @@ import pytest
 from hermes_tui.config import SpendConfig
 from hermes_tui.configuration.load import load
 from hermes_tui.errors import ModelError
-from hermes_tui.events import ReplyReceived, TurnEnded, Usage
+from hermes_tui.events import KeysChanged, ModelFailed, ReplyReceived, TurnEnded, Usage
 from hermes_tui.home import Home
 from hermes_tui.intents import RunCommand, ShowSpend
 from hermes_tui.models.base import Delta, Message, Model, Request
@@ -210,6 +210,29 @@ async def test_another_model_answers_when_the_first_can_not_and_it_is_said(
     await until(client, TurnEnded)
     asked = [one.json["model"] for one in scripted.requests]
     assert asked == ["scripted", "second", "second"], "the first is left alone for a while"
+    await core.end("test over")
+
+
+async def test_a_resting_key_is_told_to_the_screen_and_in_usage(
+    home: Home, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    set_up(home, scripted.url)
+    home.secrets.write_text("HERMES_TUI_API_KEY=one-key\nHERMES_TUI_API_KEY_2=another-key\n")
+    scripted.answer = lambda asked: (
+        fail(429, "slow down", retry_after="60")
+        if asked.headers["authorization"].endswith("one-key")
+        else reply("fine")
+    )
+    core = await woken(home)
+    client = LocalClient(core)
+    view = await open_in(client, str(tmp_path), "new")
+    await say(client, view, "hello")
+    seen = [record.event for record in await until(client, TurnEnded)]
+    told = [one for one in seen if isinstance(one, KeysChanged)]
+    assert [(one.ready, one.keys) for one in told] == [(1, 2)]
+    assert [one.attempt for one in seen if isinstance(one, ModelFailed)] == []
+    text = (await client.ask(RunCommand(session=view.info.id, command="usage"))).text
+    assert "1 of 2 ready" in text
     await core.end("test over")
 
 

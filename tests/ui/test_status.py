@@ -6,6 +6,7 @@ import pytest
 
 from hermes_tui.events import (
     Event,
+    KeysChanged,
     ModelAsked,
     Record,
     ReplyReceived,
@@ -111,3 +112,13 @@ def test_money_is_never_made_up(value: float | None, said: str) -> None:
 )
 def test_tokens_read_well(value: int, said: str) -> None:
     assert figures.tokens(value) == said
+
+
+def test_resting_keys_are_counted_until_they_are_ready_again() -> None:
+    resting = KeysChanged(whose="openrouter.ai", ready=2, keys=3, until=150.0)
+    state = State(trace=trace(), now=100.0, keys=(resting,))
+    assert "keys 2/3" in words(status_right(state, 60))
+    later = State(trace=trace(), now=151.0, keys=(resting,))
+    assert "keys" not in words(status_right(later, 60))
+    whole = KeysChanged(whose="openrouter.ai", ready=3, keys=3)
+    assert "keys" not in words(status_right(State(trace=trace(), now=1.0, keys=(whole,)), 60))
