@@ -119,7 +119,7 @@ class Core:
             await self.end("could not start")
             raise
         if self._resume:
-            jobs = await self.db.read(job_rows.waiting)
+            jobs = self.config.heartbeat.enabled or await self.db.read(job_rows.waiting)
             if jobs:
                 await self.cron.stand_again()
             await self.resume_open_turns()
@@ -296,9 +296,13 @@ class Core:
 
     def turn_ended(self) -> None:
         """Do what can wait until nobody does: nothing in a short-lived core."""
-        if self._memory is not None and self._resume and not self.end_reason:
+        if not self._resume or self.end_reason:
+            return
+        if self._memory is not None:
             self.spawn(self._memory.turns_ended())
-        if self._resume and not self.end_reason and (not self._learning or self._learning.done()):
+        if self.config.heartbeat.enabled:
+            self.spawn(self.cron.heartbeat.heard())
+        if not self._learning or self._learning.done():
             self._learning = self.spawn(self.workshop.learn_windows())
 
     def _clean(self, text: str) -> str:
@@ -382,9 +386,9 @@ class Core:
         return self._cron
 
     @property
-    def runs_jobs(self) -> bool:
-        """Whether this core lives long enough to run jobs."""
-        return self._resume and not self.end_reason
+    def lasting(self) -> bool:
+        """Whether this core goes on when the turn it was started for has ended."""
+        return self._resume
 
     def jobs_of(self, session: Session) -> SessionJobs:
         """The jobs, as one session's tools use them."""
