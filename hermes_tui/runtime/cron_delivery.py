@@ -79,7 +79,7 @@ async def _tell(
     n = await _already(core, session, hint)
     if not n:
         warning = level == "warning"
-        shown = text if warning else f"{job.name}: {text}"
+        shown = text if warning or job.spec.say else f"{job.name}: {text}"
         await session.add(Notice(text=shown, hint=hint, level="warning" if warning else "info"))
         n = session.last
         session.remarks.append(f"[The user was told by the job «{job.name}»: {text[:2000]}]")

@@ -25,9 +25,11 @@ from hermes_tui.events import JobsChanged, Record, ReplyReceived, TurnEnded, Usa
 from hermes_tui.intents import OpenSession, Send, SessionView, Standing, Stop
 from hermes_tui.intents.cron import JobRun
 from hermes_tui.runtime.cron_delivery import deliver, is_silent
+from hermes_tui.runtime.heartbeat import is_proactive
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
+    from hermes_tui.runtime.heartbeat import Heartbeat
     from hermes_tui.runtime.local import LocalClient
 
 _log = logging.getLogger(__name__)
@@ -56,6 +58,7 @@ class CronRuns:
         self._core = core
         self._jobs = jobs
         self._only: dict[str, frozenset[str]] = {}
+        self.heartbeat: Heartbeat | None = None
 
     def tools_of(self, session: str) -> frozenset[str] | None:
         """The tools the run in a session may use; None where no run goes on."""
@@ -79,12 +82,20 @@ class CronRuns:
     async def run(self, job: Job, run: JobRun, resumed: bool) -> JobRun:
         """Do a run and return it with its end. Raises HermesError when it could not be begun."""
         spec = job.spec
+        own = self.heartbeat if is_proactive(job) else None
+        if own is not None and not run.session and (held := await own.held(job, run)):
+            return held
         if spec.say:
             return replace(run, state="ok", text=spec.say)
         if spec.folder and not await asyncio.to_thread(os.path.isdir, spec.folder):
             raise HermesError(f"its folder {spec.folder} is not there")
         before = ""
-        if not run.session and spec.script:
+        if own is not None and not run.session:
+            before = await own.standing_list()
+            if not before:
+                return replace(run, state="silent", note="there is nothing on the standing list")
+            before = f"[The standing list:]\n{before}"
+        elif not run.session and spec.script:
             if resumed:
                 return replace(run, state="interrupted", error=_CUT_OFF)
             before = await self._script(job)
@@ -93,6 +104,7 @@ class CronRuns:
                 return replace(run, state=state, text=before)
             if _asleep(before):
                 return replace(run, state="silent", note="the script said there is nothing to do")
+            before = f"[What the job's script wrote:]\n{before}"
         return await self._turn(job, run, before)
 
     # --- the script --------------------------------------------------------------------------
@@ -206,7 +218,7 @@ class CronRuns:
         for which in job.spec.context_from:
             parts.append(await self._answer_of(which))
         if before:
-            parts.append(f"[What the job's script wrote:]\n{before}")
+            parts.append(before)
         return "\n\n".join(filter(None, parts))
 
     async def _answer_of(self, which: str) -> str:

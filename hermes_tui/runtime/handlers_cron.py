@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 async def list_jobs(core: Core, intent: intents.ListJobs, face: Face) -> intents.JobList:
     """All jobs."""
-    return intents.JobList(jobs=await core.cron.list(), awake=core.runs_jobs)
+    return intents.JobList(jobs=await core.cron.list(), awake=core.lasting)
 
 
 async def add_job(core: Core, intent: intents.AddJob, face: Face) -> intents.JobInfo:

@@ -18,6 +18,7 @@ from hermes_tui.errors import HermesError
 from hermes_tui.intents import Standing
 from hermes_tui.intents.cron import JobInfo, JobSpec
 from hermes_tui.runtime.cron_runs import JOB_ENV, CronRuns
+from hermes_tui.runtime.heartbeat import Heartbeat
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
@@ -36,6 +37,8 @@ class KeepingJobs:
         self.jobs = Jobs(core.db)
         self.runs = CronRuns(core, self.jobs)
         self.runner = Runner(self.jobs, self.runs, core.spawn, lambda: core.config.cron)
+        self.heartbeat = Heartbeat(core, self)
+        self.runs.heartbeat = self.heartbeat
         self._core = core
 
     async def stand_again(self) -> None:
@@ -45,6 +48,7 @@ class KeepingJobs:
 
     async def start(self) -> None:
         """Run jobs when they are due, from now on."""
+        await self.heartbeat.settle()
         await self.runner.start()
 
     def rest(self) -> None:
@@ -75,7 +79,7 @@ class KeepingJobs:
         spec = replace(
             spec,
             folder=await asyncio.to_thread(os.path.realpath, folder) if folder else "",
-            tools=spec.tools or await self._tools(origin),
+            tools=spec.tools or await self.tools_now(origin),
         )
         job = Job(
             id=new_id(),
@@ -140,7 +144,7 @@ class KeepingJobs:
     async def _keep(self, job: Job) -> None:
         await self.jobs.put(job)
         self._told(job.id)
-        if self._core.runs_jobs:
+        if self._core.lasting:
             await self.start()
 
     def _told(self, job: str) -> None:
@@ -165,7 +169,7 @@ class KeepingJobs:
             if other.id == job.id:
                 raise HermesError("a job can't wait for its own answer")
 
-    async def _tools(self, origin: str) -> tuple[str, ...]:
+    async def tools_now(self, origin: str) -> tuple[str, ...]:
         """All tools there are now: a job never gets more than those."""
         from hermes_tui.tools.registry import build
 
