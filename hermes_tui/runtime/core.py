@@ -14,7 +14,6 @@ from hermes_tui.config import Config
 from hermes_tui.errors import CoreError
 from hermes_tui.events import (
     CoreOutdated,
-    KeysChanged,
     Notice,
     ProcessEnded,
     ProcessStarted,
@@ -82,7 +81,7 @@ class Core:
         self.workshop = Workshop(home, self.log, self._remembered, self._skilled, self.outside)
         self.spend = Spending(self.db, lambda: self.config.spend)
         self.workshop.spend = self.spend
-        self.workshop.keys_changed = self._tell_keys
+        self.workshop.announce = self.announce
         self.paths = PathFinder()
         self.fetching = Fetching(self)
         self._processes: Processes | None = None
@@ -289,10 +288,6 @@ class Core:
         Every call passes the gate of `spend`. Raises ModelError when none can be had.
         """
         return self.workshop.aux(task, self.config, session, job)
-
-    def _tell_keys(self) -> None:
-        for whose, ready, keys, until in self.workshop.key_states():
-            self.announce(KeysChanged(whose=whose, ready=ready, keys=keys, until=until))
 
     def turn_ended(self) -> None:
         """Do what can wait until nobody does: nothing in a short-lived core."""

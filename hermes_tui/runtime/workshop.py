@@ -16,6 +16,7 @@ from hermes_tui.agent.prompt import build_prefix
 from hermes_tui.agent.prompt_files import read_all
 from hermes_tui.config import Config, ModelConfig
 from hermes_tui.errors import ModelError
+from hermes_tui.events import KeysChanged, Transient
 from hermes_tui.home import Home
 from hermes_tui.models.base import Model
 from hermes_tui.models.metered import Metered, Scope
@@ -45,8 +46,8 @@ Skilled = Callable[[Session], Awaitable[str]]
 class Workshop:
     """Makes agents; keeps models alive between turns.
 
-    spend: the gate of all model calls; keys_changed: called when a provider's key was put to rest
-    or is of use again.
+    spend: the gate of all model calls; announce: tells every face that a provider's key was put
+    to rest or is of use again.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Workshop:
         self._pools: Pools | None = None
         self._chains: dict[tuple[ModelConfig, str], Standing] = {}
         self.spend: Spending | None = None
-        self.keys_changed: Callable[[], None] | None = None
+        self.announce: Callable[[Transient], None] | None = None
 
     async def agent_for(self, session: Session, config: Config) -> Agent:
         """The agent that answers a session's next turn; raises ModelError when none can."""
@@ -136,12 +137,17 @@ class Workshop:
         if key not in self._models:
             everything = {**os.environ, **env}
             self._pools = self._pools or Pools(self._home)
-            self._pools.changed = self.keys_changed
+            self._pools.changed = self._tell_keys
             self._models[key] = make_model(config, self._home, everything, name, self._pools)
             self._places[key] = place_and_price(config, self._home, everything, name)
         if self.spend is None:
             return self._models[key]
         return Metered(self._models[key], self.spend, scope, *self._places[key])
+
+    def _tell_keys(self) -> None:
+        for whose, ready, keys, until in self.key_states():
+            if self.announce is not None:
+                self.announce(KeysChanged(whose=whose, ready=ready, keys=keys, until=until))
 
     def key_states(self) -> list[tuple[str, int, int, float]]:
         """(whose, ready keys, all keys, when the next is ready) of each pool in use."""
