@@ -29,6 +29,10 @@ async def answer(core: Core, session: Session, command: str, args: str) -> str:
             return processes(core)
         case "compress":
             return await compressed(core, session, args)
+        case "cron":
+            from hermes_tui.runtime import answers_cron
+
+            return await answers_cron.cron(core, session, args)
         case "checkpoints":
             from hermes_tui.runtime import answers_checkpoints
 

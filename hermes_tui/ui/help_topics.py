@@ -94,6 +94,12 @@ TOPICS: dict[str, Topic] = {
         "session. They go on until they end or you end them, also while the screen is closed.",
         parts=("agents", "list"),
     ),
+    "jobs": Topic(
+        "the jobs",
+        "What is done at set times, the one due next first. That a job ran and that its answer "
+        "arrived are two facts. `○` a time at which it did not run, with the reason beside it.",
+        parts=("jobs", "list"),
+    ),
     "rail": Topic(
         "the sessions rail",
         "Sessions that work or wait for you come first, then the pinned ones, then the rest by "

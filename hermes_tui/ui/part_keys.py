@@ -83,6 +83,11 @@ PARTS: dict[str, tuple[PartKey, ...]] = {
         _key("agents.end", "x", "end", "End it.", "end it"),
         _key("agents.session!", "g", "session", "Go to its session.", "its session"),
     ),
+    "jobs": (
+        _key("jobs.now", "r", "now", "Run it now, beside its schedule.", "run now"),
+        _key("jobs.pause", "p", "pause", "Pause it, or let it go on.", "pause"),
+        _key("jobs.close", "escape q", "dismiss", "Back.", "back"),
+    ),
     "rail": (
         _key("rail.search", "slash", "search", "Narrow the list by typing; esc shows all again."),
         _key("rail.rename", "r", "rename", "Rename it, in place."),
@@ -128,6 +133,7 @@ PARTS: dict[str, tuple[PartKey, ...]] = {
 BESIDE: Mapping[str, Sequence[str]] = {
     "trace": ("list",),
     "agents": ("list",),
+    "jobs": ("list", "text"),
     "memory": ("list",),
     "rail": ("list",),
     "settings": ("list",),
