@@ -98,6 +98,21 @@ COMMANDS: tuple[Command, ...] = (
         help="List the processes the agent left running.",
     ),
     Command(
+        id="cron",
+        slash="cron",
+        args="[add SCHEDULE: PROMPT|show|pause|resume|run|remove|history JOB|next SCHEDULE]",
+        by="core",
+        title="Jobs at set times",
+        help="List the jobs; make, pause, run or remove one; show when a schedule comes.",
+    ),
+    Command(
+        id="jobs",
+        slash="jobs",
+        title="Jobs and what became of them",
+        surfaces=UI,
+        help="Show the jobs, when each comes next, its runs and whether their answers arrived.",
+    ),
+    Command(
         id="mcp",
         slash="mcp",
         by="core",

@@ -83,6 +83,7 @@ class Commands:
             "theme": self._theme,
             "rail": lambda _: app.frame.toggle_rail(),
             "inspector": lambda _: app.frame.toggle_inspector(),
+            "jobs": lambda _: self._jobs(),
             "zoom": lambda _: app.frame.zoom(),
             "pane.1": lambda _: app.frame.go("chat"),
             "pane.2": lambda _: app.frame.go("trace"),
@@ -265,6 +266,11 @@ class Commands:
         if command is None:
             raise HermesError(help_pages.unknown(name))
         self._app.tell(help_pages.about(self._app.keyboard.table.by_id[command.id]))
+
+    async def _jobs(self) -> None:
+        from hermes_tui.ui.cron_pane import JobsScreen
+
+        await self._app.push_screen(JobsScreen())
 
     async def _keys(self) -> None:
         if self._app.home.keys.exists():

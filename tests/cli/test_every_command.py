@@ -15,6 +15,7 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "memory": (("memory", "list"), "0 shown, 0 count"),
     "skills": (("skills", "list"), "write-commit-message"),
     "tool": (("tool", "list"), "read_file"),
+    "cron": (("cron", "next", "weekdays", "at", "9", "--tz", "UTC"), "0 9 * * 1-5"),
     "audit": (("audit", "verify"), "empty"),
     "mcp": (("mcp", "list"), "no servers yet"),
     "policy": (("policy", "check", "git push --force"), "git"),

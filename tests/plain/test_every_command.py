@@ -36,6 +36,7 @@ SAYS: dict[str, tuple[str, str]] = {
     "find": ("/find marmalade", "0 messages found in this session."),
     "compress": ("/compress", "Nothing was shortened"),
     "mcp": ("/mcp", "server"),
+    "cron": ("/cron", "There are no jobs."),
     "context": ("/context", "| identity |"),
     "usage": ("/usage", "Usage of this session"),
     "processes": ("/processes", "No background process is running."),
