@@ -38,6 +38,10 @@ class StoreError(HermesError):
     """The database can't be opened, read or written."""
 
 
+class DamagedError(StoreError):
+    """The database is damaged and takes no writes until a copy is put back."""
+
+
 class ToolError(HermesError):
     """A tool could not do what it was asked; the model reads the message."""
 

@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 import apsw
 from msgspec import Struct
 
-from hermes_tui.errors import StoreError
+from hermes_tui.errors import DamagedError, StoreError
+from hermes_tui.store import damage, spool
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], Any]
@@ -33,6 +34,10 @@ class _Job(Struct):
     future: asyncio.Future[Any]
     writes: bool
     durable: bool
+    spool: Callable[[], bytes] | None = None
+
+
+_Outcome = tuple[_Job, Any, BaseException | None]
 
 
 class Database:
@@ -41,6 +46,13 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.durable_commits = 0
+        self.damage = ""
+        """What is damaged so that nothing is written any more; empty: nothing."""
+        self.rebuild: dict[str, damage.Rebuild] = {}
+        """How indexes are filled that only upper layers know how to fill."""
+        self.on_damage: Callable[[str], None] | None = None
+        """Called on the loop: with "" when an index was made anew, else with what is damaged."""
+        self._suspected = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._writer = _Worker(self._run_batch)
         self._reader = _Worker(self._run_reads)
@@ -54,7 +66,7 @@ class Database:
         try:
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             self._write = self._connect(apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
-            _migrate(self._write)
+            _migrate(self._write, self.path)
         except apsw.Error as error:
             raise _sentence(error, self.path) from error
         except OSError as error:
@@ -70,16 +82,30 @@ class Database:
         return await asyncio.shield(self.submit(work, durable=durable))
 
     def submit(
-        self, work: Callable[[apsw.Connection], T], *, durable: bool = True
+        self,
+        work: Callable[[apsw.Connection], T],
+        *,
+        durable: bool = True,
+        spooled: Callable[[], bytes] | None = None,
     ) -> asyncio.Future[T]:
-        """The same, as a future: the work is done whether or not anybody waits for it."""
-        return self._submit(self._writer, work, True, durable)
+        """The same, as a future: the work is done whether or not anybody waits for it.
+
+        spooled: what of it goes to a file when the database is damaged and can't take it.
+        """
+        return self._submit(self._writer, _Job(work, self._future(), True, durable, spooled))
+
+    def examine(self) -> None:
+        """Have the file looked at for damage, before the next write."""
+        self._suspected = True
+        self.submit(_nothing, durable=False).add_done_callback(_looked)
 
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run work on a connection that sees everything committed so far."""
         if not self._reader.started:
             self._reader.start("store-read")
-        return await asyncio.shield(self._submit(self._reader, work, False, False))
+        return await asyncio.shield(
+            self._submit(self._reader, _Job(work, self._future(), False, False))
+        )
 
     async def close(self) -> None:
         """Finish what is queued and close the file."""
@@ -91,14 +117,14 @@ class Database:
                 connection.close()
         self._read = self._write = None
 
-    def _submit(
-        self, worker: _Worker, work: Work, writes: bool, durable: bool
-    ) -> asyncio.Future[Any]:
+    def _future(self) -> asyncio.Future[Any]:
         if self._loop is None:
             raise StoreError("the store is not open")
-        future: asyncio.Future[Any] = self._loop.create_future()
-        worker.jobs.put(_Job(work, future, writes, durable))
-        return future
+        return self._loop.create_future()
+
+    def _submit(self, worker: _Worker, job: _Job) -> asyncio.Future[Any]:
+        worker.jobs.put(job)
+        return job.future
 
     def _connect(self, flags: int) -> apsw.Connection:
         connection = apsw.Connection(str(self.path), flags=flags)
@@ -112,8 +138,13 @@ class Database:
     # --- on the worker threads -------------------------------------------------------------
 
     def _run_batch(self, jobs: list[_Job]) -> None:
+        if self._suspected:
+            self._look_at_damage()
+        done = self._refuse(jobs) if self.damage else self._commit(jobs)
+        self._resolve(done)
+
+    def _commit(self, jobs: list[_Job], again: bool = True) -> list[_Outcome]:
         assert self._write is not None
-        done: list[tuple[_Job, Any, BaseException | None]] = []
         durable = any(job.durable for job in jobs)
         try:
             self._write.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
@@ -124,23 +155,68 @@ class Database:
         except apsw.Error as error:
             if self._write.in_transaction:
                 self._write.execute("ROLLBACK")
-            done = [(job, None, _sentence(error, self.path)) for job in jobs]
-        self._resolve(done)
+            if isinstance(error, (apsw.CorruptError, apsw.NotADBError)) and again:
+                self._look_at_damage()
+                return self._refuse(jobs) if self.damage else self._commit(jobs, again=False)
+            return [(job, None, _sentence(error, self.path)) for job in jobs]
+        return done
+
+    def _look_at_damage(self) -> None:
+        """Find out what is damaged: make an index anew, or write nothing from now on."""
+        assert self._write is not None
+        self._suspected = False
+        tables = damage.damaged(self._write)
+        if not tables:
+            return
+        if damage.repairable(tables):
+            try:
+                damage.repair(self._write, tables, self.rebuild)
+            except apsw.Error as error:
+                tables = (*tables, str(error))
+            else:
+                self._tell_damage()
+                return
+        self.damage = f"{self.path} is damaged ({', '.join(tables)})"
+        self._tell_damage()
+
+    def _tell_damage(self) -> None:
+        if self._loop is not None and not self._loop.is_closed() and self.on_damage is not None:
+            self._loop.call_soon_threadsafe(self.on_damage, self.damage)
+
+    def _refuse(self, jobs: list[_Job]) -> list[_Outcome]:
+        """Write nothing to a damaged file; messages go to a file of their own."""
+        lines = b"".join(job.spool() for job in jobs if job.spool is not None)
+        where = self.path.with_name(spool.NAME)
+        message = f"{self.damage}: nothing is written to it"
+        if lines:
+            try:
+                spool.keep(self.path, lines)
+                message += f"; what you wrote is kept in {where}"
+            except OSError as error:
+                message += f", and {where} can't be written either: {error.strerror}"
+        failure = DamagedError(message, "`hermes restore` brings the newest good copy back")
+        return [(job, None, failure) for job in jobs]
 
     def _run_reads(self, jobs: list[_Job]) -> None:
         if self._read is None:
             self._read = self._connect(apsw.SQLITE_OPEN_READWRITE)
-        done: list[tuple[_Job, Any, BaseException | None]] = []
+        done: list[_Outcome] = []
         for job in jobs:
             try:
                 done.append((job, job.work(self._read), None))
             except apsw.Error as error:
+                if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
+                    self._examine_soon()
                 done.append((job, None, _sentence(error, self.path)))
             except BaseException as error:  # noqa: BLE001 - handed to the caller, who awaits it
                 done.append((job, None, error))
         self._resolve(done)
 
-    def _resolve(self, done: list[tuple[_Job, Any, BaseException | None]]) -> None:
+    def _examine_soon(self) -> None:
+        if self._loop is not None and not self._loop.is_closed() and not self.damage:
+            self._loop.call_soon_threadsafe(self.examine)
+
+    def _resolve(self, done: list[_Outcome]) -> None:
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(_settle, done)
 
@@ -188,7 +264,17 @@ def _attempt(connection: apsw.Connection, work: Work) -> tuple[Any, BaseExceptio
     return value, None
 
 
-def _settle(done: list[tuple[_Job, Any, BaseException | None]]) -> None:
+def _nothing(connection: apsw.Connection) -> None:
+    """No work: the look at the file comes before it."""
+
+
+def _looked(future: asyncio.Future[None]) -> None:
+    """Whoever writes next is told; nobody waits for the look itself."""
+    if not future.cancelled():
+        future.exception()
+
+
+def _settle(done: list[_Outcome]) -> None:
     for job, value, error in done:
         if job.future.done():
             continue
@@ -198,7 +284,7 @@ def _settle(done: list[tuple[_Job, Any, BaseException | None]]) -> None:
             job.future.set_result(value)
 
 
-def _migrate(connection: apsw.Connection) -> None:
+def _migrate(connection: apsw.Connection, database: Path) -> None:
     have = int(connection.pragma("user_version") or 0)
     wanted = sorted(MIGRATIONS.glob("[0-9]*.sql"))
     newest = int(wanted[-1].stem)
@@ -207,17 +293,35 @@ def _migrate(connection: apsw.Connection) -> None:
             f"the database is of a newer version ({have}, this program knows {newest})",
             "install the newer hermes-tui again",
         )
+    if 0 < have < newest:
+        _copy_before(connection, database, newest)
     for path in (one for one in wanted if int(one.stem) > have):
         with connection:
             connection.execute(path.read_text("utf-8")).fetchall()
             connection.pragma("user_version", int(path.stem))
 
 
+def _copy_before(connection: apsw.Connection, database: Path, newest: int) -> None:
+    """Keep the file as it was before its tables change: a way back to the older program."""
+    folder = database.parent / "backups"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    target = folder / f"before-{newest:04}.db"
+    if target.exists():
+        return
+    making = folder / ".before.db"
+    making.unlink(missing_ok=True)
+    connection.execute("VACUUM INTO ?", (str(making),)).fetchall()
+    making.chmod(0o600)
+    os.replace(making, target)
+
+
 def _sentence(error: apsw.Error, path: Path) -> StoreError:
     if isinstance(error, apsw.FullError):
         return StoreError("the disk is full: nothing was written", f"free some space for {path}")
     if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
-        return StoreError(f"{path} is damaged: {error}", "move it away and restore a backup")
+        return StoreError(
+            f"{path} is damaged: {error}", "`hermes restore` brings the newest good copy back"
+        )
     if isinstance(error, (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)):
         return StoreError(f"{path} can't be opened: {error}", "check its owner and permissions")
     return StoreError(f"the database said: {error}", f"the file is {path}")

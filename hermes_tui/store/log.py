@@ -22,7 +22,7 @@ from hermes_tui.events import (
     TurnStarted,
 )
 from hermes_tui.intents import SessionInfo
-from hermes_tui.store import message_index
+from hermes_tui.store import message_index, spool
 from hermes_tui.store.db import Database
 
 _FIELDS = "key, id, title, cwd, model, mode, created, updated, messages, last, pinned, archived"
@@ -62,7 +62,11 @@ class Log:
 
         The future is done once they are stored; they are, whether or not anybody waits for it.
         """
-        return self.db.submit(lambda c: _append(c, key, records), durable=durable)
+        return self.db.submit(
+            lambda c: _append(c, key, records),
+            durable=durable,
+            spooled=lambda: spool.lines(records),
+        )
 
     async def describe(self, key: int, info: SessionInfo) -> None:
         """Store a session's title, model, mode and folder where lists find them."""
