@@ -26,6 +26,7 @@ GROUPS: dict[str, Group] = {
     "skills": Group("skills", "list, read, write, check, find, install and export skills"),
     "cron": Group("cron", "make, list, run and remove jobs at set times; when they come"),
     "tool": Group("tools", "list the agent's tools, call one without a model"),
+    "learning": Group("learning", "what was learned from the work, and whether it helped"),
     "mcp": Group("mcp", "add, accept, test and remove servers of tools; be one"),
     "policy": Group("policy", "say what the agent may run, and why"),
     "audit": Group("audit", "list what was decided; prove that the record is whole"),

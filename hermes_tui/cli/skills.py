@@ -241,6 +241,17 @@ def stats(
     output.table(rows, ("name", "state", "uses", "worked", "last used"))
 
 
+@app.command()
+def review(json: Json = False) -> None:
+    """Go through the learned skills: end what is over, archive what is unused or double.
+
+    Example: hermes skills review
+    """
+    from hermes_tui.cli.learning import print_review
+
+    print_review(json)
+
+
 async def _found(client: CoreClient, name: str) -> dict[str, object]:
     text = (await client.ask(ReadSkill(name=name, cwd=_here()))).text
     skills = (await client.ask(ListSkills(cwd=_here()))).skills

@@ -54,6 +54,13 @@ COMMANDS: tuple[Command, ...] = (
         help="Show what is noted about you, with sources; ask about it, correct it.",
     ),
     Command(
+        id="learned",
+        slash="learned",
+        by="core",
+        title="What was learned",
+        help="Show what was learned from the work, from where, and whether it helped.",
+    ),
+    Command(
         id="find",
         slash="find",
         args="TEXT",

@@ -8,6 +8,7 @@ from hermes_tui.config.agent import AgentConfig, McpConfig, ToolsConfig, VisionC
 from hermes_tui.config.core import CoreConfig, UiConfig
 from hermes_tui.config.cron import CronConfig, HeartbeatConfig
 from hermes_tui.config.learned import MemoryConfig, SkillsConfig
+from hermes_tui.config.learning import LearningConfig
 from hermes_tui.config.model import ModelConfig, ModelsConfig, SpendConfig
 from hermes_tui.config.security import CheckpointsConfig, PolicyConfig, SandboxConfig
 
@@ -18,6 +19,7 @@ __all__ = [
     "CoreConfig",
     "CronConfig",
     "HeartbeatConfig",
+    "LearningConfig",
     "McpConfig",
     "MemoryConfig",
     "ModelConfig",
@@ -50,6 +52,7 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     core: CoreConfig = field(default_factory=CoreConfig)
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     skills: SkillsConfig = field(default_factory=SkillsConfig)
+    learning: LearningConfig = field(default_factory=LearningConfig)
     mcp: McpConfig = field(default_factory=McpConfig)
     cron: CronConfig = field(default_factory=CronConfig)
     heartbeat: HeartbeatConfig = field(default_factory=HeartbeatConfig)

@@ -37,6 +37,10 @@ async def answer(core: Core, session: Session, command: str, args: str) -> str:
             from hermes_tui.runtime import answers_checkpoints
 
             return await answers_checkpoints.checkpoints(core, session)
+        case "learned":
+            from hermes_tui.runtime import handlers_learning
+
+            return await handlers_learning.learned(core)
         case "memory" | "me":
             from hermes_tui.runtime import answers_memory
 

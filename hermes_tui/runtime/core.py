@@ -195,10 +195,9 @@ class Core:
         await self.outside.close()
         await self.surroundings.close()
         await self.workshop.close()
-        if self._memory is not None:
-            await self._memory.close()
-        if self._using_skills is not None:
-            await self._using_skills.close()
+        for one in (self._memory, self._using_skills):
+            if one is not None:
+                await one.close()
         self._over.set()
         if self._life is not None:
             await asyncio.wait([self._life], timeout=5)
@@ -293,8 +292,9 @@ class Core:
         """Do what can wait until nobody does: nothing in a short-lived core."""
         if not self._resume or self.end_reason:
             return
-        if self._memory is not None:
-            self.spawn(self._memory.turns_ended())
+        for one in (self._memory, self._using_skills):
+            if one is not None:
+                self.spawn(one.turns_ended())
         if self.config.heartbeat.enabled:
             self.spawn(self.cron.heartbeat.heard())
         if not self._learning or self._learning.done():

@@ -87,6 +87,17 @@ def _skills(name: str) -> Handler:
     return handler
 
 
+def _learning(name: str) -> Handler:
+    """A handler of `runtime.handlers_learning`, imported when it is first called."""
+
+    async def handler(core: Core, intent: Any, face: Face) -> Any:
+        from hermes_tui.runtime import handlers_learning
+
+        return await getattr(handlers_learning, name)(core, intent, face)
+
+    return handler
+
+
 def _cron(name: str) -> Handler:
     """A handler of `runtime.handlers_cron`, imported when it is first called."""
 
@@ -174,6 +185,8 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.RunJob: _cron("run_job"),
     intents.JobHistory: _cron("job_history"),
     intents.ShowSpend: show_spend,
+    intents.ShowLearning: _learning("show"),
+    intents.ReviewLearning: _learning("review"),
     intents.SetConfig: setup.set_config,
     intents.ListSettings: setup.list_settings,
     intents.FindModels: setup.find_models,

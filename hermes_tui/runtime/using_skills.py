@@ -6,7 +6,9 @@ import asyncio
 import re
 import time
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import msgspec
 
 from hermes_tui.config import Config
 from hermes_tui.events import Notice, SkillsChanged, Transient
@@ -19,7 +21,8 @@ from hermes_tui.skills.watching import follow
 from hermes_tui.store.db import Database
 
 if TYPE_CHECKING:
-    from hermes_tui.skills.changing import Changing
+    from hermes_tui.runtime.learning import Learning
+    from hermes_tui.skills.changing import Changing, Suggested
     from hermes_tui.skills.hub import Hub
 
 _TASK = 600
@@ -56,6 +59,16 @@ class UsingSkills:
         self.skills = Skills(core.home, core.db, lambda: core.config.skills)
         self._changing: Changing | None = None
         self._hub: Hub | None = None
+        self._learning: Learning | None = None
+
+    @property
+    def learning(self) -> Learning:
+        """What is learned from the work; made at first use."""
+        if self._learning is None:
+            from hermes_tui.runtime import learning
+
+            self._learning = learning.Learning(cast("learning.Owner", self._core), self)
+        return self._learning
 
     @property
     def changing(self) -> Changing:
@@ -86,10 +99,17 @@ class UsingSkills:
         self._core.announce(SkillsChanged())
 
     async def close(self) -> None:
-        """Watch no longer."""
+        """Watch no longer, and leave off learning."""
+        if self._learning is not None:
+            await self._learning.close()
         if self._following is not None:
             self._following.cancel()
             await asyncio.wait([self._following], timeout=2)
+
+    async def turns_ended(self) -> None:
+        """Turns have ended and nobody waits: look back on them."""
+        if self._learning is not None:
+            self._learning.turns_ended()
 
     async def standing(self, session: Session) -> str:
         """What the frozen first part of a new session's prompt says of skills."""
@@ -102,6 +122,7 @@ class UsingSkills:
         if not said:
             return
         person = person_of(session)
+        await self.learning.turn_begins(session, said)
         await self.skills.ready(session.cwd, person)
         for text in self.skills.notices():
             hint = "`hermes skills lint` says what is wrong"
@@ -163,7 +184,18 @@ class SessionSkills:
         self._using.look_back(session)
         said = session.conversation.said
         use = _use(session, name, said[-1] if said else "")
-        return await self._skills.load(use, part, session.cwd, person)
+        loaded = await self._skills.load(use, part, session.cwd, person)
+        more = "" if part else await self._using.learning.corrections_of(name)
+        return msgspec.structs.replace(loaded, text=loaded.text + more) if more else loaded
+
+    async def propose(self, name: str, text: str, reason: str) -> Suggested:
+        """Take an idea of the agent for a skill; mostly it waits for the person."""
+        from hermes_tui.skills.changing import Idea
+
+        talk = self._session.conversation
+        source = f"{self._session.id}:{talk.turn}"
+        idea = Idea(name=name, text=text, reason=reason, source=source, untrusted=talk.taint)
+        return await self._using.changing.suggest(idea)
 
 
 def _use(session: Session, name: str, task: str) -> Use:

@@ -31,13 +31,19 @@ _NEAREST = 12
 
 
 class Idea(Struct, frozen=True, kw_only=True):
-    """A skill's text the agent came up with. source: `SESSION:TURN` that led to it."""
+    """A skill's text the agent came up with. source: `SESSION:TURN` that led to it.
+
+    untrusted: where text came from that was read before it; such an idea, and one that `waits`,
+    counts only when the person says so.
+    """
 
     name: str
     text: str
     reason: str
     source: str = ""
     replay: str = ""
+    untrusted: str = ""
+    waits: bool = False
 
 
 class Suggested(Struct, frozen=True, kw_only=True):
@@ -203,7 +209,7 @@ class Changing:
 
     def _may_apply(self, idea: Idea, old: str | None) -> bool:
         """Whether the agent's text counts without being asked about."""
-        if self.skills.settings().edits != "apply":
+        if self.skills.settings().edits != "apply" or idea.untrusted or idea.waits:
             return False
         if old is None:
             return True

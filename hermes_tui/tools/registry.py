@@ -36,6 +36,7 @@ FOUND: dict[str, str] = {
     "http_request": "hermes_tui.tools.http_request:http_request",
     "vision": "hermes_tui.tools.vision:vision",
     "find_skills": "hermes_tui.tools.skills:find_skills",
+    "propose_skill": "hermes_tui.tools.propose_skill:propose_skill",
     "forget": "hermes_tui.tools.memory:forget",
     "ask_user_model": "hermes_tui.tools.memory:ask_user_model",
     "cron": "hermes_tui.tools.cron:cron",

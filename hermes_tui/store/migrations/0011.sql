@@ -31,3 +31,16 @@ CREATE TABLE learning_note (
   why TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX learning_note_open ON learning_note(kind, about) WHERE state = 'open';
+
+-- Versions of skills that were tried on past uses, by number.
+CREATE TABLE learning_replay (
+  name TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  ts REAL NOT NULL,
+  told TEXT NOT NULL,
+  worse INTEGER NOT NULL,
+  PRIMARY KEY (name, n)
+) WITHOUT ROWID;
+
+-- When all that was learned was gone through, and what that changed, a line each.
+CREATE TABLE learning_review (ts REAL PRIMARY KEY, lines TEXT NOT NULL) WITHOUT ROWID;
