@@ -32,7 +32,14 @@ _MISSING = (
 )
 _AUTH = r"(invalid|incorrect|missing|expired|no).{0,20}(api.?key|credential)|api.?key not valid"
 _FLAGGED = r"moderation|flagged|content.?policy|safety|usage polic"
-_WAIT = r"(?:again|retry|reset|retrydelay\W*)[^.\d]{0,30}?(?:(\d+)m)?(\d+(?:\.\d+)?) ?(ms|s\b|sec)"
+_UNIT = r"(\d+(?:\.\d+)?) ?(milli|ms|h|m|s)[a-z]*"
+_WAIT = r"(?:again|retry|reset|retrydelay\W*)[^.\d]{0,30}?((?:" + _UNIT + r"(?:,| |and)*)+)"
+_UNITS = {"milli": 0.001, "ms": 0.001, "h": 3600.0, "m": 60.0, "s": 1.0}
+_FIELD = (
+    rb'"(resets?_in_seconds|retry_after|resets?_at|x-ratelimit-reset)"\s*:\s*"?(\d+(?:\.\d+)?)"?'
+)
+_EPOCH = 1e9
+"""A number of seconds as large as this is a time, not a wait; a thousand times it, milliseconds."""
 _TYPES = (
     ("rate", 429),
     ("overload", 529),
@@ -64,7 +71,7 @@ def from_answer(
     said, code = _said(body)
     said = said.replace(endpoint.secret, "•••") if endpoint.secret else said
     kind = _kind(status, f"{code} {said}")
-    wait = _wait(headers, said) if status == 429 or kind == "overloaded" else None
+    wait = _wait(headers, said, body) if status == 429 or kind == "overloaded" else None
     if kind == "billing" and wait is not None:
         kind = "rate"  # a quota a minute, not an empty purse
     message, hint = _sentence(kind, status, endpoint)
@@ -202,8 +209,8 @@ def _short(text: str, limit: int = 400) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def _wait(headers: Mapping[str, str], said: str) -> float | None:
-    """Seconds the provider asks to wait, from its headers or its words."""
+def _wait(headers: Mapping[str, str], said: str, body: bytes) -> float | None:
+    """Seconds the provider asks to wait, from its headers, its words or fields of its answer."""
     milliseconds, after = headers.get("retry-after-ms", ""), headers.get("retry-after", "")
     seconds: float | None = None
     if _number(milliseconds) is not None:
@@ -212,8 +219,20 @@ def _wait(headers: Mapping[str, str], said: str) -> float | None:
         seconds = _number(after)
         seconds = _until(after) if seconds is None else seconds
     elif found := re.search(_WAIT, said, re.IGNORECASE):
-        seconds = int(found[1] or 0) * 60 + float(found[2]) / (1000 if found[3] == "ms" else 1)
+        parts = re.findall(_UNIT, found[1], re.IGNORECASE)
+        seconds = sum(float(count) * _UNITS[unit.lower()] for count, unit in parts)
+    elif found := re.search(_FIELD, body.lower()):
+        seconds = _from_now(float(found[2]))
+    elif _number(headers.get("x-ratelimit-reset", "")) is not None:
+        seconds = _from_now(float(headers["x-ratelimit-reset"]))
     return None if seconds is None else min(max(seconds, 0.0), _LONGEST_WAIT_S)
+
+
+def _from_now(value: float) -> float:
+    """A wait in seconds as it is; the time until a moment, in seconds or milliseconds of Unix."""
+    if value < _EPOCH:
+        return value
+    return (value / 1000 if value > _EPOCH * 1000 else value) - time.time()
 
 
 def _number(text: str) -> float | None:

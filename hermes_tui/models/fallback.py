@@ -32,7 +32,7 @@ def rule(text: str) -> Rule:
     name, on, words = text.strip().partition(" on ")
     kinds = frozenset(word.strip() for word in words.split(",") if word.strip())
     strange = sorted(kinds - set(KINDS))
-    if strange or not name.strip() or (on and not kinds):
+    if strange or not name.strip() or (on and not kinds) or name.endswith(" on"):
         what = f"{strange[0]!r} is no kind of failure" if strange else f"{text!r} is no rule"
         hint = f"model.fallback takes `MODEL` or `MODEL on KIND,KIND`; kinds: {', '.join(KINDS)}"
         raise ModelError(what, hint, "missing")
@@ -59,7 +59,7 @@ class Fallback:
         self._models = tuple(models)
         self._rules = tuple(rules)
         self._standing = standing or Standing()
-        self._now = 0
+        self._now = self._first()
         self.repairs_calls = all(one.repairs_calls for one in models)
 
     @property
@@ -69,8 +69,8 @@ class Fallback:
 
     @property
     def window(self) -> int:
-        """The smallest window, in tokens: what fits into it can be answered by any of them."""
-        return min(one.window for one in self._models)
+        """Context size in tokens of the one that answers."""
+        return self._models[self._now].window
 
     def __getattr__(self, name: str) -> Any:
         """What else the first model has, such as whether it sees."""

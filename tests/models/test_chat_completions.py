@@ -354,6 +354,18 @@ async def _error(model: Model) -> tuple[str, ModelError]:
         (fail(429, "slow down", retry_after="7"), "rate", 7.0),
         (fail(429, "quota exceeded, check billing. Please retry in 17.5s."), "rate", 17.5),
         (fail(429, "slow down", retry_after_ms="250"), "rate", 0.25),
+        (fail(429, "usage limit reached, resets in 2 hours 5 min"), "rate", 7500.0),
+        (fail(429, "try again in 1h2m3.5s"), "rate", 3723.5),
+        (fail(429, "retry after 250 milliseconds"), "rate", 0.25),
+        (
+            Reply(
+                status=429,
+                body=b'{"error":{"type":"usage_limit_reached","resets_in_seconds":900}}',
+            ),
+            "rate",
+            900.0,
+        ),
+        (fail(429, "slow down", x_ratelimit_reset="12"), "rate", 12.0),
         (fail(429, "Rate limit reached. Please try again in 1.5s."), "rate", 1.5),
         (fail(429, "Please try again in 2m3s"), "rate", 123.0),
         (fail(429, "slow down", retry_after="Thu, 01 Jan 1970 00:00:00 GMT"), "rate", 0.0),
