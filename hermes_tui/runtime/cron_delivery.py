@@ -106,9 +106,8 @@ async def _session(core: Core, job: Job, run: JobRun) -> Session | None:
     ]
     if watched:
         return max(watched, key=lambda one: one.updated)
-    runs = {one.session for one in await core.cron.jobs.runs(limit=1000)}
     for info in await core.log.list(limit=_RECENT):
-        if info.id not in runs:
+        if not info.archived:  # as runs of jobs are
             return await core.session(info.id)
     return await core.session(run.session) if run.session else None
 

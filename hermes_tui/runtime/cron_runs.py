@@ -22,7 +22,7 @@ from hermes_tui.cron.jobs import Job, Jobs
 from hermes_tui.cron.schedule import zone_named
 from hermes_tui.errors import HermesError
 from hermes_tui.events import JobsChanged, Record, ReplyReceived, TurnEnded, Usage
-from hermes_tui.intents import OpenSession, Send, SessionView, Standing, Stop
+from hermes_tui.intents import ChangeSession, OpenSession, Send, SessionView, Standing, Stop
 from hermes_tui.intents.cron import JobRun
 from hermes_tui.runtime.cron_delivery import deliver, is_silent
 from hermes_tui.runtime.heartbeat import is_proactive
@@ -158,6 +158,7 @@ class CronRuns:
         )
         run = replace(run, session=view.info.id)
         await self._jobs.update(run)
+        await client.ask(ChangeSession(session=run.session, archived=True))
         return run
 
     async def _said(self, client: LocalClient, job: Job, run: JobRun, before: str) -> _Heard:

@@ -19,25 +19,28 @@ if TYPE_CHECKING:
 
 
 async def run_script(core: Core, job: Job, standing: Standing) -> ToolCalled:
-    """Run a job's script. That very command was allowed when the job was made, no other."""
+    """Run a job's script. What a person wrote is allowed by its exact text, and never more.
+
+    What the agent wrote is decided as any command is with nobody there.
+    """
     timeout = max(int(job.spec.limit_s), 1)
     arguments = json.dumps({"command": job.spec.script, "timeout_s": timeout})
     intent = CallTool(tool="run_command", arguments=arguments, standing=standing)
 
     def made(core: Core, intent: CallTool, call: ToolCall) -> Alone:
-        return _Script(core, intent, call, job.spec.script)
+        return _Script(core, intent, call, job)
 
     return await run_alone(core, intent, made)
 
 
 class _Script(Alone):
-    """As any single call, but that its one command is allowed."""
+    """As any single call, but that a person's own command is allowed."""
 
-    def __init__(self, core: Core, intent: CallTool, call: ToolCall, script: str) -> None:
+    def __init__(self, core: Core, intent: CallTool, call: ToolCall, job: Job) -> None:
         super().__init__(core, intent, call)
-        self._rule = f"run_command {script}"
+        self._rules = (f"run_command {job.spec.script}",) if job.by == "person" else ()
 
     def situation(self) -> Situation:
-        """As in any session, with nobody there, and the script allowed by its exact text."""
+        """As in any session, with nobody there."""
         here = super().situation()
-        return replace(here, rules=(*here.rules, self._rule))
+        return replace(here, rules=(*here.rules, *self._rules))

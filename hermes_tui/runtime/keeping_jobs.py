@@ -95,8 +95,11 @@ class KeepingJobs:
         await self._keep(job)
         return await self.info(job)
 
-    async def edit(self, which: str, changes: dict[str, Any]) -> JobInfo:
-        """Change what is set of a job. Raises HermesError for what can't be."""
+    async def edit(self, which: str, changes: dict[str, Any], by_agent: bool = False) -> JobInfo:
+        """Change what is set of a job. Raises HermesError for what can't be.
+
+        A script counts as a person's only when a person wrote it.
+        """
         job = await self.jobs.get(which)
         merged = {**msgspec.to_builtins(job.spec), **changes}
         try:
@@ -107,6 +110,8 @@ class KeepingJobs:
         if spec.folder != job.spec.folder:
             spec = replace(spec, folder=await asyncio.to_thread(os.path.realpath, spec.folder))
         changed = replace(job, spec=spec)
+        if "script" in changes:
+            changed = replace(changed, by="agent" if by_agent else "person")
         if {"schedule", "zone"} & changes.keys():
             schedule = read(spec.schedule, spec.zone or self.zone, now)
             state = "active" if job.state == "done" else job.state

@@ -54,6 +54,7 @@ def _describe(arguments: dict[str, Any], cwd: str) -> Action:
         title=f"{title}, {schedule}" if schedule else title,
         detail=detail,
         cwd=cwd,
+        sends=tuple(one for one in task.deliver if one not in ("origin", "local")),
         undo="`hermes cron remove` takes a job away",
     )
 
@@ -85,7 +86,7 @@ async def cron(
     if not job:
         raise ToolError(f"{action} needs the id or name of a job", "action=list shows them")
     if action == "edit":
-        return _of_info(await keeping.edit(job, changes), "Changed. ")
+        return _of_info(await keeping.edit(job, changes, by_agent=True), "Changed. ")
     if action in ("pause", "resume"):
         change = keeping.pause if action == "pause" else keeping.resume
         return _of_info(await change(job), f"{action.capitalize()}d. ")

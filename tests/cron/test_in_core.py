@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from hermes_tui.intents import (
     JobSpec,
     ListJobs,
     RemoveJob,
+    RunCommand,
     RunJob,
     ShowJob,
     Standing,
@@ -28,9 +30,10 @@ from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.local import LocalClient
 from tests.cron.conftest import eventually
 from tests.fakes.scripted_model import ScriptedModel, call, fail, say
-from tests.runtime.conftest import Connect, open_in, settled
+from tests.runtime.conftest import Connect, open_in, settled, until
 from tests.runtime.conftest import connect as connect
 from tests.runtime.conftest import core as core
+from tests.runtime.conftest import say as tell
 
 FAR = "0 9 1 1 *"
 
@@ -285,3 +288,109 @@ async def test_a_run_cut_off_by_the_death_of_the_core_goes_on_in_the_next_one(
         assert len(typed) == 1
     finally:
         await second.end("test over")
+
+
+async def test_a_script_that_was_cut_off_is_not_run_again_and_that_is_told(
+    home: Home, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    first = await Core(home, settled(home, scripted.url), headless=True).start()
+    client = LocalClient(first)
+    view = await open_in(client, str(tmp_path))
+    script = "echo once >> log.txt; sleep 30"
+    await add(client, tmp_path, name="long", script=script, session=view.info.id)
+    await client.ask(RunJob(which="long"))
+    log = tmp_path / "log.txt"
+    await eventually(lambda: log.exists() and log.read_text())
+    await first.end("the machine went down")
+    second = await Core(home, settled(home, scripted.url), headless=True).start()
+    try:
+        (run_,) = (await LocalClient(second).ask(JobHistory(which="long"))).runs
+        ended = await second.cron.runner.ended(run_.id)
+        assert ended.state == "interrupted"
+        assert log.read_text() == "once\n"
+        assert "not known" in (await notices(second, view.info.id))[0]
+    finally:
+        await second.end("test over")
+
+
+async def test_a_living_core_runs_what_becomes_due_by_itself(core: Core, tmp_path: Path) -> None:
+    client = LocalClient(core)
+    view = await open_in(client, str(tmp_path))
+    at = {"schedule": "in 0.2s", "session": view.info.id}
+    job = await add(client, tmp_path, name="soon", say="It is time.", **at)
+    assert job.spec.deliver == ("origin",)
+    async with asyncio.timeout(5):
+        async for record in client.events():
+            if isinstance(record.event, Notice):
+                break
+    assert await notices(core, view.info.id) == ["It is time."]
+    assert (await client.ask(ShowJob(which="soon"))).state == "done"
+
+
+async def test_the_sessions_of_runs_are_out_of_the_way(
+    core: Core, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    client = LocalClient(core)
+    view = await open_in(client, str(tmp_path))
+    await add(client, tmp_path, name="news", prompt="Read the news.")
+    scripted.script = [say("Nothing.")]
+    await run(client, "news")
+    again = await open_in(client, str(tmp_path), which="last")
+    assert again.info.id == view.info.id
+
+
+async def test_the_agent_makes_a_job_and_tells_when_it_comes(
+    core: Core, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    client = LocalClient(core)
+    view = await open_in(client, str(tmp_path))
+    task = {"say": "Water the plants.", "name": "plants"}
+    asks = {"action": "add", "schedule": "every day at 8", "task": task}
+    scripted.script = [call("use_tool", name="cron", arguments=asks), say("Done.")]
+    await tell(client, view, "Remind me every day at 8 to water the plants.")
+    ended = [r.event for r in await until(client, ToolEnded)][-1]
+    assert isinstance(ended, ToolEnded)
+    assert "Next:" in ended.for_model
+    (job,) = (await client.ask(ListJobs())).jobs
+    assert (job.by, job.origin, job.text) == ("agent", view.info.id, "0 8 * * *")
+
+
+async def test_a_script_the_agent_wrote_gets_no_more_than_any_command_with_nobody_there(
+    core: Core, tmp_path: Path
+) -> None:
+    client = LocalClient(core)
+    spec = JobSpec(name="a", script="touch made", schedule=FAR)
+    standing = Standing(cwd=str(tmp_path), env={"PATH": "/usr/bin:/bin"})
+    await core.cron.add(spec, standing, by_agent=True)
+    refused = await run(client, "a")
+    assert refused.state == "failed"
+    assert "nobody is here" in refused.error or "script failed" in refused.error
+    assert not (tmp_path / "made").exists()
+    await client.ask(EditJob(which="a", changes={"script": "touch made"}))
+    await run(client, "a")
+    assert (tmp_path / "made").exists()
+    await core.cron.edit("a", {"script": "touch other"}, by_agent=True)
+    await run(client, "a")
+    assert not (tmp_path / "other").exists()
+
+
+async def test_slash_cron_makes_and_looks_after_jobs(core: Core, tmp_path: Path) -> None:
+    client = LocalClient(core)
+    view = await open_in(client, str(tmp_path))
+
+    async def cron(args: str) -> str:
+        made = RunCommand(session=view.info.id, command="cron", args=args)
+        return (await client.ask(made)).text
+
+    made = await cron("add every day at 9:30: what is new?")
+    assert "30 9 * * *" in made
+    (job,) = (await client.ask(ListJobs())).jobs
+    assert (job.spec.prompt, job.origin) == ("what is new?", view.info.id)
+    assert job.id in await cron("")
+    assert "paused" in await cron(f"pause {job.id}")
+    assert "comes:" in await cron(f"resume {job.id}")
+    assert "comes:" in await cron("next 每天早上8点")
+    assert "Removed" in await cron(f"remove {job.id}")
+    for wrong in ("add whenever: x", "frobnicate", "add every day at 9"):
+        with pytest.raises(HermesError):
+            await cron(wrong)
