@@ -129,13 +129,23 @@ class LitellmModel:
         arguments |= {"num_retries": 0, "drop_params": True, "timeout": self._stall_s}
         if takes_marks(self.name):
             mark(arguments)
-        if self.effort:
+        if self.effort and not self._in_steps(request):
             arguments["reasoning_effort"] = self.effort
         if key:
             arguments["api_key"] = key
         if self._base_url:
             arguments["api_base"] = self._base_url
         return arguments
+
+    def _in_steps(self, request: Request) -> bool:
+        """Whether Claude is among the steps of a turn: it thinks on only with its own thoughts,
+        which are not kept, so it thinks before the first step alone.
+        """
+        return (
+            takes_marks(self.name)
+            and request.messages[-1:] != ()
+            and (request.messages[-1].role == "tool")
+        )
 
     def _failed(self, error: Any) -> ModelError:
         from hermes_tui.models import failures

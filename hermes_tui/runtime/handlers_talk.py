@@ -31,6 +31,10 @@ async def send(core: Core, intent: intents.Send, face: Face) -> intents.Sent:
     sent = await session.send(intent)
     if untitled:
         await core.log.describe(session.key, session.info)
+        if core.config.models.titles and core.lasting:
+            from hermes_tui.runtime import titling
+
+            core.spawn(titling.name(core, session, intent.text))
     return sent
 
 

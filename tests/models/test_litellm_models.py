@@ -123,3 +123,23 @@ async def test_without_the_package_it_says_what_to_install(
         await _all(LitellmModel("anthropic/claude"))
     assert caught.value.kind == "missing"
     assert "pip install 'hermes-tui[litellm]'" in caught.value.hint
+
+
+def test_claude_thinks_before_the_first_step_of_a_turn_and_not_between_steps() -> None:
+    model = LitellmModel("anthropic/claude")
+    model.effort = "high"
+    asked = Message(role="user", content="go")
+    result = Message(role="tool", content="r", call_id="c")
+    first = Request(system="", messages=(asked,))
+    later = Request(system="", messages=(asked, result))
+    assert model._arguments(first, "")["reasoning_effort"] == "high"
+    assert "reasoning_effort" not in model._arguments(later, "")
+    other = LitellmModel("gemini/gemini-2.5-pro")
+    other.effort = "high"
+    assert other._arguments(later, "")["reasoning_effort"] == "high"
+
+
+def test_the_key_of_a_pool_is_the_one_that_is_sent() -> None:
+    model = LitellmModel("anthropic/claude", key="own")
+    request = Request(system="s", messages=(Message(role="user", content="go"),))
+    assert model._arguments(request, "another")["api_key"] == "another"

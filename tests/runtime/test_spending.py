@@ -13,7 +13,7 @@ from hermes_tui.configuration.load import load
 from hermes_tui.errors import ModelError
 from hermes_tui.events import KeysChanged, ModelFailed, ReplyReceived, TurnEnded, Usage
 from hermes_tui.home import Home
-from hermes_tui.intents import RunCommand, ShowSpend
+from hermes_tui.intents import ChangeSession, RunCommand, ShowSpend
 from hermes_tui.models.base import Delta, Message, Model, Request
 from hermes_tui.models.metered import Metered, Scope, guess
 from hermes_tui.models.prices import Price
@@ -186,6 +186,41 @@ async def test_the_model_for_summaries_is_another_one_where_that_is_set(
     core = await woken(home)
     assert await core.recall.write("system", "sum it up") == "small"
     assert core.aux_model("reflection").name == "scripted"
+    await core.end("test over")
+
+
+async def test_a_session_is_named_by_the_model_for_titles_and_not_against_the_person(
+    home: Home, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    set_up(home, scripted.url)
+    home.config.write_text(home.config.read_text() + "models:\n  titles: namer\n")
+    scripted.answer = lambda asked: (
+        reply('"Winter marmalade"', gate="named") if asked.json["model"] == "namer" else reply("ok")
+    )
+    core = await woken(home)
+    client = LocalClient(core)
+
+    def named() -> int:
+        return sum(one.json["model"] == "namer" for one in scripted.requests)
+
+    for count, (title, expected) in enumerate([("", "Winter marmalade"), ("My own", "My own")], 1):
+        view = await open_in(client, str(tmp_path), "new")
+        await say(client, view, "how do I make marmalade in winter?")
+        await until(client, TurnEnded)
+        session = await core.session(view.info.id)
+        assert session.info.title.startswith("how do I make")
+        if title:
+            await client.ask(ChangeSession(session=view.info.id, title=title))
+        async with asyncio.timeout(5):
+            while named() < count:  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
+            scripted.open("named")
+            while scripted.live or session.info.title.startswith("how"):  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
+        assert session.info.title == expected
+        scripted._gates.clear()
+    tasks = {one.name for one in await core.spend.totals("task")}
+    assert tasks == {"chat", "titles"}
     await core.end("test over")
 
 
