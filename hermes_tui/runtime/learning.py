@@ -276,7 +276,7 @@ class Learning:
         """What people said of a skill that its text does not have yet, to be read with it."""
         if not self.on:
             return ""
-        notes = await self.core.db.read(lambda c: rows.open_notes(c, "correction", skill))
+        notes = await self.core.db.read(lambda c: rows.open_corrections(c, skill))
         lines = [f"- {one.text}" for one in notes[-5:]]
         head = "What the user said when this was followed, and what goes before the text above:"
         return "\n".join(["", head, *lines]) if lines else ""

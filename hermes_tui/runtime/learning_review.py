@@ -64,7 +64,8 @@ class _Review:
         await self._skills.ready()
         over = await self._db.write(lambda c: rows.expire_notes(c, now))
         if over:
-            self._lines.append(f"{over} notes of failures ended: their time was over")
+            what = "1 note" if over == 1 else f"{over} notes"
+            self._lines.append(f"{what} ended: the time was over")
             self._learning.forget_notes()
         await self._judge_late(now)
         await self._replays(now)

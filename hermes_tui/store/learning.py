@@ -186,6 +186,16 @@ def open_notes(c: apsw.Connection, kind: str = "", about: str = "") -> list[Note
     return [_note(one) for one in c.execute(sql, (time.time(), kind, kind, about, about))]
 
 
+def open_corrections(c: apsw.Connection, skill: str) -> list[Note]:
+    """What people said of a skill since the agent or a person changed its text last."""
+    row: Any = c.execute(
+        "SELECT coalesce(max(ts), 0) FROM skill_version"
+        " WHERE name = ? AND by IN ('agent', 'person')",
+        (skill,),
+    ).fetchone()
+    return [one for one in open_notes(c, "correction", skill) if one.ts > row[0]]
+
+
 def close_notes(c: apsw.Connection, kind: str, about: str, why: str, before: float = 1e18) -> int:
     """End notes about a thing; how many."""
     c.execute(

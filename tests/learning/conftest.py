@@ -72,7 +72,7 @@ class Follower:
         begun = max(n for n, one in enumerate(messages) if one["role"] == "user")
         said, since = messages[begun]["content"], messages[begun + 1 :]
         results = [one["content"] for one in since if one["role"] == "tool"]
-        offered = re.search(r"^- ([a-z0-9-]+): Publishes", said, re.M)
+        offered = re.search(r"^- ([a-z0-9-]+)(?: \([^)]*\))?: Publishes", said, re.M)
         if self.reads and offered and not results:
             return call("use_skill", name=offered[1])
         read = results[:1] if self.reads and offered else []
