@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
             made = importlib.import_module(name).figures(bench)
         finally:
             bench.close()
-        print("\n".join(map(_row, made)), flush=True)
+        print("\n".join(map(row, made)), flush=True)
         found += made
     if "--write" in arguments:
         _write(found)
@@ -45,7 +45,8 @@ def main(arguments: list[str]) -> int:
     return bool(missed)
 
 
-def _row(one: Figure) -> str:
+def row(one: Figure) -> str:
+    """One figure as a row of a table."""
     digits = 3 if one.unit == "s" else 1
     limit = "–" if one.limit is None else f"{one.limit:g} {one.unit}"
     state = {True: "met", False: "**missed**", None: ""}[one.met]
@@ -57,7 +58,7 @@ def _write(found: list[Figure]) -> None:
     day = time.strftime("%d %B %Y")
     machine = f"{os.cpu_count()} cores, {platform.system()} {platform.release().split('-')[0]}"
     head = f"Taken on {day}: {machine}, Python {platform.python_version()}.\n\n"
-    table = "| what | measured | at most | |\n|---|--:|--:|---|\n" + "\n".join(map(_row, found))
+    table = "| what | measured | at most | |\n|---|--:|--:|---|\n" + "\n".join(map(row, found))
     text = PAGE.read_text()
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]

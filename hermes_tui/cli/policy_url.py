@@ -57,7 +57,7 @@ def check(
     rules = UrlRules(redactor=Redactor(Vault(Home.find()).values()))
     if jsonl:
         for question in _questions():
-            answers = _Answers(question.resolve)
+            answers = Answers(question.resolve)
             verdict = check_chain(question.url, question.redirects, answers, rules)
             output.emit_line(
                 {"id": question.id, "decision": verdict.decision, "reason": verdict.reason}
@@ -72,7 +72,7 @@ def check(
         _print(verdict)
 
 
-class _Answers:
+class Answers:
     """Look-ups answered from a table; the last answer of a list of answers stays."""
 
     def __init__(self, table: dict[str, list[str | list[str]]]) -> None:
@@ -80,6 +80,7 @@ class _Answers:
         self._asked: dict[str, int] = {}
 
     def __call__(self, host: str) -> Sequence[str]:
+        """The next answer for a name. Raises OSError when there is none."""
         rows = self._table.get(host)
         if not rows:
             raise OSError("no such name")

@@ -104,6 +104,14 @@ def _found(pattern: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
 
 
+_GRANTS = (
+    r"\bapprov(?:e|es|ed|al|als|ing)\b|\bpermissions?\b|\bwithout (?:asking|a question|confirm)"
+    r"|\b(?:ask\w*|prompt\w*|confirm\w*|questions?) (?:before|first|again)\b"
+    r"|\b(?:not?|never|n[o']t|stop|skip)\b[^.]{0,40}\b(?:ask\w*|prompt\w*|confirm\w*)\b"
+    r"|\b(?:is|are) (?:also )?(?:the|an|my|your) (?:owner|admin\w*)\b|\byolo\b|\btrust(?:s|ed)?\b"
+)
+
+
 def kind_of(text: str) -> Kind:
     """The kind of a statement as it reads."""
     for kind, pattern in _KINDS:
@@ -115,6 +123,11 @@ def kind_of(text: str) -> Kind:
 def gives_orders(text: str) -> bool:
     """Whether a text tells an agent what to do, or hides something: no fact when from outside."""
     return _found(_ORDERS, text) or bool(HIDDEN.search(text))
+
+
+def grants(text: str) -> bool:
+    """Whether a statement would loosen what needs a person's word, or say whose word counts."""
+    return _found(_GRANTS, text)
 
 
 def judges(text: str) -> bool:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from hermes_tui.intents.memory import Fact, State, Who
 from hermes_tui.memory import alike, rows
-from hermes_tui.memory.reading import gives_orders
+from hermes_tui.memory.reading import gives_orders, grants
 from hermes_tui.memory.words import fold, terms
 
 _LOOKED_AT = 40
@@ -107,14 +107,17 @@ def settle(write: rows.Write, fact: Fact, who: Who) -> Outcome:
 def _sifted(fact: Fact) -> Fact:
     """What comes from outside never becomes a rule by itself."""
     outside = fact.taint or all(source.who == "tool" for source in fact.sources)
+    if all(source.who != "user" for source in fact.sources) and grants(fact.text):
+        why = "it is about what needs your word, and you did not say it"
+        return msgspec.structs.replace(fact, state="candidate", reason=why)
     if not outside:
         return fact
     if gives_orders(fact.text):
         why = "it gives orders and comes from outside"
     elif fact.kind in _BINDING:
         why = f"a {fact.kind} that stands only in what came from outside"
-    elif fact.taint and all(source.who == "agent" for source in fact.sources):
-        why = "it was concluded after text from outside had been read"
+    elif fact.taint:
+        why = "it stands only in what came from outside, or was concluded after that was read"
     else:
         return fact
     return msgspec.structs.replace(fact, state="candidate", reason=why)

@@ -20,9 +20,9 @@ def title_of(text: str) -> str:
 
 
 def session_id(now: float) -> str:
-    """An id for a session made now (Unix seconds): when it began, and two random bytes."""
+    """An id for a session made now (Unix seconds): when it began, and four random bytes."""
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
-    return f"{stamp}-{os.urandom(2).hex()}"
+    return f"{stamp}-{os.urandom(4).hex()}"
 
 
 def dated(note: str) -> str:

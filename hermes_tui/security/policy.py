@@ -199,10 +199,17 @@ def _command(action: Action, situation: Situation) -> Decision:
 
 def _fetch(action: Action, situation: Situation) -> Decision:
     """Reading from the network: free, until something untrusted may have chosen the address."""
-    from hermes_tui.security.taint import strange
+    from hermes_tui.security.taint import carries, host_of, strange, unnamed
 
-    if not situation.taint or situation.mode == "yolo" or matches(action, situation.rules):
+    if situation.mode == "yolo" or matches(action, situation.rules):
         return Decision(verdict="allow", reason="it only reads")
+    if not situation.taint:
+        new = [one for one in unnamed(action.sends, situation.said) if one not in situation.found]
+        laden = next((host_of(one) for one in new if carries(one)), "")
+        if not laden:
+            return Decision(verdict="allow", reason="it only reads")
+        why = f"the address is long enough to carry data to {laden}, which you did not name"
+        return Decision(verdict="ask", reason=why)
     far = strange(action.sends, situation)
     if not far:
         return Decision(verdict="allow", reason="you named it, or a search led there")

@@ -15,7 +15,10 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from hermes_tui.security.policy import Situation
 
-_EDGE = r"(?<![\w.@#/-])", r"(?![\w@-]|\.\w)"
+_EDGE = r"(?<![\w.@#/-])", r"(?![\w@-]|\.(?!(?-i:[A-Z][a-z]))\w)"
+"""What stands before and after a word of its own; a capital after a dot begins a sentence."""
+_LONG_NUMBER = 5
+_CARRIES = 60
 
 
 def host_of(target: str) -> str:
@@ -30,8 +33,13 @@ def host_of(target: str) -> str:
 
 def is_named(target: str, said: Sequence[str]) -> bool:
     """Whether the person wrote this target, or its host, as a word of its own."""
-    wanted = {one for one in (target, host_of(target)) if len(one) > 1}
+    wanted = {one for one in (target, host_of(target)) if len(one) > 1 and not _is_count(one)}
     return any(_stands_in(word, text) for word in wanted for text in said)
+
+
+def _is_count(text: str) -> bool:
+    """Whether a target is a mere number, such as stands in many a sentence by chance."""
+    return text.isdecimal() and len(text) < _LONG_NUMBER
 
 
 def _stands_in(word: str, text: str) -> bool:
@@ -55,3 +63,14 @@ def strange(targets: Sequence[str], situation: Situation) -> tuple[str, ...]:
     """
     far = unnamed(targets, situation.said)
     return tuple(host_of(one) for one in far if one not in situation.found)
+
+
+def carries(address: str) -> bool:
+    """Whether an address is long enough to carry out more than it asks for."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return True
+    labels = (parts.hostname or "").split(".")
+    pieces = [parts.query, parts.fragment, *parts.path.split("/"), *labels]
+    return any(len(piece) > _CARRIES for piece in pieces) or "@" in parts.netloc

@@ -25,7 +25,7 @@ Origin = Literal["bundled", "user", "hub", "learned", "shared", "project"]
 agent; `.agents` or `.claude` folders of the person and of the project, which nobody vouches for."""
 TRUSTED: frozenset[str] = frozenset(("bundled", "user", "hub", "learned"))
 
-NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+NAME = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)\Z)[a-z0-9]+(-[a-z0-9]+)*")
 HIDDEN = re.compile(
     "[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\x00-\x08\x0b-\x1f]"
     "|[\U000e0000-\U000e007f]"
