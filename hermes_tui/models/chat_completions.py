@@ -35,6 +35,7 @@ class ChatCompletions:
     first model the endpoint offers. window: 0 means ask; a guess serves until then. prices: US
     dollars per million prompt and completion tokens. told_sees: whether it takes pictures, where
     the settings say so. effort: how hard it shall think, empty to leave that to the endpoint.
+    told_prices: as the endpoint says (`windows.ModelInfo`), once it was asked.
     """
 
     repairs_calls = True
@@ -59,6 +60,8 @@ class ChatCompletions:
         self._stall_s = stall_s
         self._prices = prices
         self.effort = ""
+        self._asks_prices = True
+        self.told_prices: tuple[float, float, float | None] | None = None
         self._dropped: frozenset[str] = frozenset()
         self._client: httpx2.AsyncClient | None = None
 
@@ -129,6 +132,21 @@ class ChatCompletions:
                 self.window = await self._window() or self.window
         return self.window
 
+    async def learn_prices(self) -> None:
+        """Ask the endpoint what the model costs, if that was not asked yet."""
+        if self._asks_prices:
+            self._asks_prices = False
+            with suppress(ModelError):
+                await self._mine()
+
+    async def _mine(self) -> ModelInfo | None:
+        """What the endpoint says of the model."""
+        models = await self.list_models()
+        mine = next((one for one in models if one.name == self.name), None)
+        if mine is not None and mine.prices is not None:
+            self.told_prices = mine.prices
+        return mine
+
     async def _window(self) -> int:
         from hermes_tui.models.windows import loaded_sight, loaded_window
 
@@ -138,8 +156,7 @@ class ChatCompletions:
             loaded = await loaded_window(client, self.base_url, self.name)
             if loaded:
                 return loaded
-        models = await self.list_models()
-        mine = next((one for one in models if one.name == self.name), None)
+        mine = await self._mine()
         if mine is not None and mine.sees is not None:
             self._said_sees = mine.sees
         return mine.window if mine is not None else 0

@@ -51,6 +51,11 @@ class Call:
         """What it costs, None where that is not known; looked up when it is asked for."""
         return self._model.price if self._model is not None else None
 
+    async def learn(self) -> None:
+        """Ask the endpoint for a price that is not known."""
+        if self._model is not None:
+            await self._model.learn()
+
     @property
     def own(self) -> bool:
         """Whether it runs in this home and costs nobody anything."""
@@ -95,11 +100,20 @@ class Metered:
     @property
     def price(self) -> Price | None:
         """What it costs, None where that is not known."""
-        if self._price is None:
-            from hermes_tui.models.prices import price_of
+        if self._price is not None:
+            return self._price
+        from hermes_tui.models.prices import Price, price_of
 
-            self._price = price_of(self.name, self.provider)
-        return self._price
+        told = getattr(self._model, "told_prices", None)
+        if told is not None:
+            return Price(prompt=told[0], completion=told[1], cached=told[2])
+        return price_of(self.name, self.provider)
+
+    async def learn(self) -> None:
+        """Ask the endpoint what it says of the model, if it was not asked yet."""
+        learn = getattr(self._model, "learn_prices", None)
+        if learn is not None:
+            await learn()
 
     def __getattr__(self, name: str) -> Any:
         """What else the model has, such as whether it sees."""

@@ -16,17 +16,21 @@ if TYPE_CHECKING:
 
 _KEYS = ("context_length", "max_model_len", "context_window", "max_context_length")
 _TIMEOUT_S = 3.0
+_A_TOKEN = ("prompt", "completion", "input_cache_read")
+_A_MILLION = ("input", "output", "cached_input")
 
 
 class ModelInfo(Struct, frozen=True, kw_only=True):
     """A model an endpoint offers. window: its context size in tokens, 0 where it does not say.
 
-    sees: whether it takes pictures, None where the endpoint does not say.
+    sees: whether it takes pictures, None where the endpoint does not say. prices: US dollars per
+    million tokens of prompt, completion and prompt read from a cache, None where it does not say.
     """
 
     name: str
     window: int = 0
     sees: bool | None = None
+    prices: tuple[float, float, float | None] | None = None
 
 
 def read_models(body: bytes) -> tuple[ModelInfo, ...]:
@@ -40,7 +44,9 @@ def read_models(body: bytes) -> tuple[ModelInfo, ...]:
         name = row.get("id") or row.get("name")
         if isinstance(name, str):
             sizes = [row.get(key) for key in _KEYS] + [_fields(row.get("meta")).get("n_ctx_train")]
-            found.append(ModelInfo(name=name, window=_size(sizes), sees=_sees(row)))
+            found.append(
+                ModelInfo(name=name, window=_size(sizes), sees=_sees(row), prices=_prices(row))
+            )
     return tuple(found)
 
 
@@ -79,6 +85,26 @@ def _sees(row: dict[str, Any]) -> bool | None:
         return bool({"vision", "multimodal"}.intersection(map(str, cast("list[Any]", able))))
     said = _fields(able).get("vision")
     return said if isinstance(said, bool) else None
+
+
+def _prices(row: dict[str, Any]) -> tuple[float, float, float | None] | None:
+    """Prices in a description of a model: a token as texts, or a million of them as numbers."""
+    said = _fields(row.get("pricing"))
+    for names, scale in ((_A_TOKEN, 1e6), (_A_MILLION, 1.0)):
+        figures = [_price(said.get(name), scale) for name in names]
+        if figures[0] is not None and figures[1] is not None:
+            return figures[0], figures[1], figures[2]
+    return None
+
+
+def _price(value: Any, scale: float) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        price = float(value) * scale
+    except ValueError:
+        return None
+    return price if 0 <= price < 1e6 else None  # -1 stands for a price that varies
 
 
 async def _get(client: httpx2.AsyncClient, url: str, sent: dict[str, str] | None = None) -> Any:

@@ -132,7 +132,9 @@ class Spending:
             if money == 0 or (spent.cost >= money and not free):
                 raise _reached(name, f"${spent.cost:.2f} of ${money:.2f}", "")
             if priced and tokens is None and call.price is None:
-                raise _unpriced(name, call)
+                await call.learn()
+                if call.price is None:
+                    raise _unpriced(name, call)
 
     async def _spent(self, name: str, scope: Scope) -> SpendTotal:
         match name:

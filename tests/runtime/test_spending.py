@@ -133,6 +133,7 @@ async def test_money_caps_want_to_know_the_price(
     assert "price of scripted is not known" in ended.error
     assert "model.price_in" in ended.hint
     assert scripted.requests == []
+    assert "/v1/models" in [one.path for one in scripted.others], "the endpoint was asked for it"
     home.config.write_text(home.config.read_text() + "  day_tokens: 1000\n")
     scripted.script = [reply("fine")]
     assert (await turn(core, tmp_path, "hello")).outcome == "done"
