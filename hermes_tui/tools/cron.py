@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -13,9 +13,6 @@ from hermes_tui.errors import ToolError
 from hermes_tui.intents.cron import JobInfo, JobRun, JobSpec
 from hermes_tui.security.policy import Action
 from hermes_tui.tools.base import Context, ToolResult, tool
-
-if TYPE_CHECKING:
-    from hermes_tui.runtime.keeping_jobs import KeepingJobs
 
 Do = Literal["add", "list", "show", "edit", "pause", "resume", "remove", "run", "history"]
 _LOOKS = ("list", "show", "history")
@@ -74,7 +71,7 @@ async def cron(
     `weekdays at 9` or 每天早上8点; tell the user the times it returns.
     task: with add and edit: prompt, say or script.
     """
-    keeping: KeepingJobs = ctx.jobs.keeping
+    keeping = ctx.jobs.keeping
     if action == "list":
         infos = await keeping.list()
         lines = [line_of(one) for one in infos]

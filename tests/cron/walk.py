@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 ZONES = (
@@ -56,19 +57,30 @@ def _fits(field: str, value: int, low: int, names: str = "") -> bool:
     return False
 
 
-def matches(line: str, wall: datetime) -> bool:
-    minute, hour, day, month, weekday = line.split()
-    on_day = _fits(day, wall.day, 1)
-    dow = (wall.weekday() + 1) % 7
-    on_weekday = _fits(weekday, dow, 0, "sun mon tue wed thu fri sat")
-    either = not day.startswith("*") and not weekday.startswith("*")
-    good_day = on_day or on_weekday if either else on_day and on_weekday
-    return (
-        good_day
-        and _fits(minute, wall.minute, 0)
-        and _fits(hour, wall.hour, 0)
-        and _fits(month, wall.month, 1)
+@lru_cache(maxsize=64)
+def _sets(line: str) -> tuple[frozenset[int], ...]:
+    """The values of each field that fit, each tried by itself."""
+    bounds = (
+        (0, 60, ""),
+        (0, 24, ""),
+        (1, 32, ""),
+        (1, 13, ""),
+        (0, 7, "sun mon tue wed thu fri sat"),
     )
+    return tuple(
+        frozenset(n for n in range(low, end) if _fits(field, n, low, names))
+        for field, (low, end, names) in zip(line.split(), bounds, strict=True)
+    )
+
+
+def matches(line: str, wall: datetime) -> bool:
+    minutes, hours, days, months, weekdays = _sets(line)
+    if wall.minute not in minutes or wall.hour not in hours or wall.month not in months:
+        return False
+    on_day, on_weekday = wall.day in days, (wall.weekday() + 1) % 7 in weekdays
+    _, _, day, _, weekday = line.split()
+    either = not day.startswith("*") and not weekday.startswith("*")
+    return on_day or on_weekday if either else on_day and on_weekday
 
 
 def walked(line: str, zone: str, start: float, end: float) -> list[float]:
