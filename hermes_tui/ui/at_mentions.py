@@ -1,4 +1,8 @@
-"""What can be mentioned with `@`: files and their lines, past sessions, skills."""
+"""What can be mentioned with `@`: files and their lines, past sessions, skills, memories.
+
+A memory has no name: what is put into the text is the statement itself, so that what is sent
+can be read before.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,27 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hermes_tui.errors import HermesError
-from hermes_tui.intents import CompletePath, ListSessions, ListSkills, SessionInfo, SkillInfo
+from hermes_tui.intents import (
+    CompletePath,
+    Fact,
+    ListFacts,
+    ListSessions,
+    ListSkills,
+    SessionInfo,
+    SkillInfo,
+)
 from hermes_tui.ui.completion import Choice
 from hermes_tui.ui.face import Face
 from hermes_tui.ui.fuzzy import Text, rank
-from hermes_tui.ui.text import one_line
+from hermes_tui.ui.text import clip, one_line
 
-SESSION, SKILL = "session:", "skill:"
+SESSION, SKILL, MEMORY = "session:", "skill:", "memory:"
 _PATHS, _OTHERS, _FRESH_S = 50, 3, 20.0
+_SHOWN = 60
+"""Columns of a statement in the list."""
 _TOKEN = re.compile(
     r"(?:^|(?<=[\s(\[{<'«]))@"
-    r"(?:(session:|skill:)?\"([^\"\n\ud800-\udfff]*)|([^\s\"\ud800-\udfff]*))$"
+    r"(?:(session:|skill:|memory:)?\"([^\"\n\ud800-\udfff]*)|([^\s\"\ud800-\udfff]*))$"
 )
 _RANGE = re.compile(r"(.+?):(\d*)(-\d*)?$")
 
@@ -33,7 +47,7 @@ class Mention(NamedTuple):
     def ranged(self) -> str:
         """The path whose lines are being typed; empty when none are."""
         found = _RANGE.match(self.typed)
-        named = self.typed.startswith((SESSION, SKILL))
+        named = self.typed.startswith((SESSION, SKILL, MEMORY))
         return found[1] if found and not named else ""
 
 
@@ -49,7 +63,7 @@ def mention_at(raw: str, caret: int) -> Mention | None:
 
 def mention(name: str) -> str:
     """A mention as it stands in the text; quoted when it has blanks."""
-    kind = next((one for one in (SESSION, SKILL) if name.startswith(one)), "")
+    kind = next((one for one in (SESSION, SKILL, MEMORY) if name.startswith(one)), "")
     rest = one_line(name[len(kind) :]).replace('"', "'")
     if kind:
         return f'@{kind}"{rest}"' if " " in rest else f"@{kind}{rest}"
@@ -64,6 +78,7 @@ class Mentions:
         self._asked = -_FRESH_S
         self._sessions: tuple[SessionInfo, ...] = ()
         self._skills: tuple[SkillInfo, ...] = ()
+        self._facts: tuple[Fact, ...] = ()
 
     async def choices(self, typed: str) -> tuple[Choice, ...]:
         """What fits, best first; nothing when the core can't be asked."""
@@ -89,15 +104,18 @@ class Mentions:
         if typed.startswith(SESSION):
             await self._fetch()
             return self._fitting_sessions(typed.removeprefix(SESSION))
+        if typed.startswith(MEMORY):
+            await self._fetch()
+            return self._fitting_facts(typed.removeprefix(MEMORY))
         intent = CompletePath(session=self._face.session, typed=typed, limit=_PATHS)
         paths = [_path_choice(path) for path in (await self._face.ask(intent)).lines]
         if len(typed) < 2:
             kinds = tuple(one for one in _KINDS if one.label[1:].startswith(typed))
-            return (*paths[:4], *kinds, *paths[4:])
+            return (*paths[:3], *kinds, *paths[3:])
         await self._fetch()
         kinds = tuple(one for one in _KINDS if one.label[1:].startswith(typed))
-        others = (*self._fitting_skills(typed)[:_OTHERS], *self._fitting_sessions(typed)[:_OTHERS])
-        return (*kinds, *paths, *others)
+        named = (self._fitting_skills, self._fitting_sessions, self._fitting_facts)
+        return (*kinds, *paths, *(one for fitting in named for one in fitting(typed)[:_OTHERS]))
 
     async def _fetch(self) -> None:
         now = self._face.now()
@@ -105,6 +123,8 @@ class Mentions:
             return
         self._sessions = (await self._face.ask(ListSessions(limit=1000))).sessions
         self._skills = (await self._face.ask(ListSkills())).skills
+        facts = (await self._face.ask(ListFacts(session=self._face.session, limit=1000))).facts
+        self._facts = tuple(one for one in facts if one.state == "current")
         self._asked = now
 
     def _fitting_skills(self, typed: str) -> tuple[Choice, ...]:
@@ -116,10 +136,15 @@ class Mentions:
         found = [(Text(one.title.casefold()), _session_choice(one)) for one in named]
         return tuple(rank(typed, found, _PATHS))
 
+    def _fitting_facts(self, typed: str) -> tuple[Choice, ...]:
+        found = [(Text(one.text.casefold()), _fact_choice(one)) for one in self._facts]
+        return tuple(rank(typed, found, _PATHS))
+
 
 _KINDS = (
     Choice("@session:", "a past conversation by its title", "@session:"),
     Choice("@skill:", "a skill by its name", "@skill:"),
+    Choice("@memory:", "what is remembered, by a word of it", "@memory:"),
 )
 
 
@@ -143,6 +168,11 @@ def _call_choice(skill: SkillInfo) -> Choice:
 def _session_choice(info: SessionInfo) -> Choice:
     title = one_line(info.title)
     return Choice(f"@session:{title}", "past session", mention(SESSION + info.title) + " ")
+
+
+def _fact_choice(fact: Fact) -> Choice:
+    text = one_line(fact.text)
+    return Choice(clip(text, _SHOWN), f"memory · {fact.kind}", text + " ")
 
 
 def range_hint(typed: Mention) -> Sequence[str]:

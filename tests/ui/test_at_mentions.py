@@ -1,4 +1,4 @@
-"""`@` offers files, past sessions and skills, and what is inserted is what is sent."""
+"""`@` offers files, past sessions, skills and memories, and what is inserted is what is sent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from textual import events
 from hermes_tui.errors import CoreError
 from hermes_tui.intents import (
     CompletePath,
+    Fact,
+    FactList,
     Lines,
+    ListFacts,
     ListSessions,
     ListSkills,
     SessionInfo,
@@ -35,8 +38,14 @@ def helpful() -> PromptApp:
         return Lines(lines=tuple(one for one in PATHS if asked.typed in one))
 
     sessions = (SessionInfo(id="1", title="Move the blog"), SessionInfo(id="2", title='a "b" c'))
+    facts = (
+        Fact(id="m1", text="The blog is served from Frankfurt"),
+        Fact(id="m2", text="The blog was served from Oslo", state="replaced"),
+        Fact(id="m3", text="Prefers metric units", kind="preference"),
+    )
     app.answers = {
         CompletePath: paths,
+        ListFacts: FactList(facts=facts),
         ListSessions: SessionList(sessions=sessions),
         ListSkills: SkillList(skills=(SkillInfo(name="deploy", description="Put a site up"),)),
     }
@@ -99,7 +108,7 @@ async def test_a_folder_goes_on_and_a_name_with_blanks_is_quoted() -> None:
 async def test_sessions_and_skills_are_found_by_name_alone_or_by_kind() -> None:
     app = helpful()
     async with app.run_test(size=(80, 24)) as pilot:
-        await put(app, pilot, "@blog")
+        await put(app, pilot, "@move")
         assert shown(app) == ["@session:Move the blog"]
         await pilot.press("tab")
         assert app.prompt.text == '@session:"Move the blog" '
@@ -109,9 +118,23 @@ async def test_sessions_and_skills_are_found_by_name_alone_or_by_kind() -> None:
         assert app.prompt.text == "@skill:deploy "
         app.prompt.clear()
         await put(app, pilot, "@")
-        assert {"@session:", "@skill:"} <= set(shown(app))
+        assert {"@session:", "@skill:", "@memory:"} <= set(shown(app))
         await put(app, pilot, 'session:"a "')
         assert app.prompt.text == '@session:"a "'
+
+
+async def test_what_is_remembered_is_found_by_a_word_and_put_in_as_it_stands() -> None:
+    app = helpful()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await put(app, pilot, "since @memory:frank")
+        assert shown(app) == ["The blog is served from Frankfurt"]
+        await pilot.press("tab", "enter")
+        assert app.sent == [("since The blog is served from Frankfurt ", "auto")]
+        await put(app, pilot, "@metric")
+        assert shown(app) == ["Prefers metric units"]
+        app.prompt.clear()
+        await put(app, pilot, "@memory:oslo")
+        assert not app.prompt.completion.open
 
 
 async def test_a_line_range_is_explained_and_is_text() -> None:
@@ -173,7 +196,9 @@ def test_a_mention_is_one_line_and_reads_back_as_the_name_it_was_made_of(
         assert one is None or (raw[one.start] == "@" and one.end == at)
 
 
-@pytest.mark.parametrize("name", ["a/b.py", "with blank", "session:One two", "skill:x", "ünï/文"])
+@pytest.mark.parametrize(
+    "name", ["a/b.py", "with blank", "session:One two", "skill:x", "memory:a b", "ünï/文"]
+)
 def test_a_mention_reads_back_as_its_name(name: str) -> None:
     text = mention(name)
     found = mention_at(text, len(text.removesuffix('"')))
