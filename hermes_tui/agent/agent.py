@@ -156,6 +156,11 @@ class TurnSession(Protocol):
         ...
 
     @property
+    def subagents(self) -> Any:
+        """The subagents, as this session's tools use them."""
+        ...
+
+    @property
     def jobs(self) -> Any:
         """The jobs at set times, as this session's tools use them."""
         ...

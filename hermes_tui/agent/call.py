@@ -133,6 +133,15 @@ class Call:
         """Recall, as this session's tools use it."""
         return self._session.recall
 
+    def tool_names(self) -> tuple[str, ...]:
+        """All tools of the session."""
+        return tuple(self.agent.tools) if self.agent else ()
+
+    @property
+    def subagents(self) -> Any:
+        """Work in sessions of its own."""
+        return self._session.subagents
+
     @property
     def skills(self) -> Any:
         """The skills, as this session's tools use them."""

@@ -14,6 +14,7 @@ from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
     Compacted,
+    Delegated,
     Event,
     FilesRestored,
     InputEdited,
@@ -34,6 +35,8 @@ from hermes_tui.events import (
     SessionChanged,
     SessionStarted,
     ShellRan,
+    SubagentEnded,
+    SubagentStarted,
     TodoChanged,
     TodoItem,
     ToolCall,
@@ -69,6 +72,9 @@ class Conversation:
         self.said: list[str] = []
         self.found: set[str] = set()
         self.taint = ""
+        self.delegated: Delegated | None = None
+        self.subagents: dict[str, SubagentStarted] = {}
+        self.reports: dict[str, SubagentEnded] = {}
         self.todo: tuple[TodoItem, ...] = ()
         self.turn = 0
         self.step = 0
@@ -119,6 +125,8 @@ class Conversation:
                 self._about(event)
             case ResultsMasked() | Compacted():
                 self._shorten(event)
+            case Delegated() | SubagentStarted() | SubagentEnded():
+                self._delegate(event)
             case _:
                 return
 
@@ -162,6 +170,21 @@ class Conversation:
             case TodoChanged(items=items):
                 self.todo = items
 
+    def _delegate(self, event: Delegated | SubagentStarted | SubagentEnded) -> None:
+        match event:
+            case Delegated():
+                self.delegated = event
+                self.taint = event.taint or self.taint
+                self.said += event.said
+                self.found.update(event.found)
+            case SubagentStarted(subagent=name):
+                self.subagents[name] = event
+            case SubagentEnded(subagent=name):
+                self.subagents.pop(name, None)
+                self.reports[name] = event
+                if event.aim == "delegate":
+                    self.taint = event.untrusted or self.taint
+
     def _shorten(self, event: ResultsMasked | Compacted) -> None:
         self._view = None
         if isinstance(event, ResultsMasked):
@@ -183,7 +206,8 @@ class Conversation:
         self._close_calls()
         self.answered = False
         self.attended = received.attended
-        self.said.append(received.text)
+        if received.typed:
+            self.said.append(received.text)
         content = f"{received.text}\n\n{event.note}" if event.note else received.text
         content = "\n\n".join([*self._shell, content])
         self._shell = []

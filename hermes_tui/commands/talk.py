@@ -28,6 +28,22 @@ COMMANDS: tuple[Command, ...] = (
         help="Give the agent a text after the tool that is running now.",
     ),
     Command(
+        id="bg",
+        slash="bg",
+        args="TEXT",
+        by="core",
+        title="In the background",
+        help="Have a text worked on in a session of its own; its answer appears here.",
+    ),
+    Command(
+        id="btw",
+        slash="btw",
+        args="TEXT",
+        by="core",
+        title="By the way",
+        help="Ask about the conversation without adding to it, also while the agent works.",
+    ),
+    Command(
         id="approve",
         slash="approve",
         args="[once|session|always|deny] [REASON]",

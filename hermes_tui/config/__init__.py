@@ -5,8 +5,10 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from hermes_tui.config.agent import AgentConfig, McpConfig, ToolsConfig, VisionConfig, WebConfig
+from hermes_tui.config.backup import BackupConfig
 from hermes_tui.config.core import CoreConfig, UiConfig
 from hermes_tui.config.cron import CronConfig, HeartbeatConfig
+from hermes_tui.config.delegate import DelegateConfig
 from hermes_tui.config.learned import MemoryConfig, SkillsConfig
 from hermes_tui.config.learning import LearningConfig
 from hermes_tui.config.model import ModelConfig, ModelsConfig, SpendConfig
@@ -14,10 +16,12 @@ from hermes_tui.config.security import CheckpointsConfig, PolicyConfig, SandboxC
 
 __all__ = [
     "AgentConfig",
+    "BackupConfig",
     "CheckpointsConfig",
     "Config",
     "CoreConfig",
     "CronConfig",
+    "DelegateConfig",
     "HeartbeatConfig",
     "LearningConfig",
     "McpConfig",
@@ -43,12 +47,14 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     spend: SpendConfig = field(default_factory=SpendConfig)
     agent: AgentConfig = field(default_factory=AgentConfig)
     tools: ToolsConfig = field(default_factory=ToolsConfig)
+    delegate: DelegateConfig = field(default_factory=DelegateConfig)
     web: WebConfig = field(default_factory=WebConfig)
     vision: VisionConfig = field(default_factory=VisionConfig)
     policy: PolicyConfig = field(default_factory=PolicyConfig)
     sandbox: SandboxConfig = field(default_factory=SandboxConfig)
     ui: UiConfig = field(default_factory=UiConfig)
     checkpoints: CheckpointsConfig = field(default_factory=CheckpointsConfig)
+    backup: BackupConfig = field(default_factory=BackupConfig)
     core: CoreConfig = field(default_factory=CoreConfig)
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     skills: SkillsConfig = field(default_factory=SkillsConfig)

@@ -40,6 +40,12 @@ from hermes_tui.events.shown import (
     ToolOutput,
     Trouble,
 )
+from hermes_tui.events.subagents import (
+    AsideAnswered,
+    Delegated,
+    SubagentEnded,
+    SubagentStarted,
+)
 from hermes_tui.events.turn import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -75,11 +81,13 @@ __all__ = [
     "KINDS",
     "ApprovalAnswered",
     "ApprovalAsked",
+    "AsideAnswered",
     "Claim",
     "ClaimsChecked",
     "Compacted",
     "CoreEnding",
     "CoreOutdated",
+    "Delegated",
     "Event",
     "FetchProgress",
     "FilesRestored",
@@ -118,6 +126,8 @@ __all__ = [
     "ShellRan",
     "SkillsChanged",
     "Status",
+    "SubagentEnded",
+    "SubagentStarted",
     "TextDelta",
     "TodoChanged",
     "TodoItem",

@@ -17,6 +17,11 @@ class InputReceived(Event, frozen=True, kw_only=True):
     face: str = ""
     attended: bool = True
 
+    @property
+    def typed(self) -> bool:
+        """Whether a person wrote it; a task for a subagent and its report are the agent's own."""
+        return self.face != "subagent"
+
 
 class InputTaken(Event, frozen=True, kw_only=True):
     """A received input entered the conversation as a user message, at this point of the log.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hermes_tui import events
+from hermes_tui import agents_text, events
 from hermes_tui.approval_text import revealed
 from hermes_tui.context_text import evidence, shortened
 from hermes_tui.events import Event
@@ -223,10 +223,11 @@ def _rest(event: Event) -> Iterable[str]:
         case events.MessageImported():
             who = "You" if event.role == "user" else event.role.capitalize()
             yield f"{who}: {event.text}"
-        case events.Notice():
-            yield sentence(f"{_LEVELS[event.level]}: {event.text}", event.hint)
-        case events.Trouble():
-            yield sentence(f"Trouble: {event.text}", event.hint)
+        case events.Notice() | events.Trouble():
+            level = _LEVELS[event.level] if isinstance(event, events.Notice) else "Trouble"
+            yield sentence(f"{level}: {event.text}", event.hint)
+        case events.SubagentStarted() | events.SubagentEnded() | events.AsideAnswered():
+            yield from agents_text.told(event)
         case events.RunsAgain():
             yield sentence(f"Running again, {event.tool}: {event.summary}")
         case events.RanAgain():

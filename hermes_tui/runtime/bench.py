@@ -85,6 +85,10 @@ class Services(Protocol):
         """The skills, as this session's tools use them."""
         ...
 
+    def subagents_of(self, session: Any) -> Any:
+        """The subagents, as this session's tools use them."""
+        ...
+
     def jobs_of(self, session: Any) -> Any:
         """The jobs at set times, as this session's tools use them."""
         ...
@@ -138,6 +142,17 @@ class Bench(Ledger):
     def jobs(self) -> Any:
         """The jobs at set times (`runtime.keeping_jobs.SessionJobs`)."""
         return self._core.jobs_of(self)
+
+    @property
+    def subagents(self) -> Any:
+        """The subagents, as this session's tools use them (`runtime.subagents.Helpers`)."""
+        return self._core.subagents_of(self)
+
+    @property
+    def account(self) -> str:
+        """The session whose caps its calls of models count against: the one that delegated."""
+        given = self.conversation.delegated
+        return (given.account if given else "") or self.id
 
     def take_steering(self) -> list[Event]:
         """What was typed meanwhile; at the start of a turn with nothing else, the oldest queued."""

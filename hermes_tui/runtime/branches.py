@@ -20,6 +20,8 @@ from hermes_tui.events import (
     Rewound,
     SessionChanged,
     SessionStarted,
+    SubagentEnded,
+    SubagentStarted,
     TurnStarted,
 )
 from hermes_tui.intents import Rewind, SessionInfo, WentBack
@@ -36,6 +38,8 @@ _NOT_COPIED = (
     ApprovalAnswered,
     QuestionAsked,
     SessionChanged,
+    SubagentStarted,
+    SubagentEnded,
 )
 
 

@@ -8,6 +8,8 @@ import time
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from hermes_tui import __version__
 from hermes_tui.agent.agent import Agent
 from hermes_tui.config import Config
@@ -24,6 +26,7 @@ from hermes_tui.events import (
 from hermes_tui.home import Home
 from hermes_tui.models.base import Model
 from hermes_tui.runtime import installed
+from hermes_tui.runtime.caring import Caring
 from hermes_tui.runtime.complete_path import PathFinder
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.lock import CoreLock
@@ -38,7 +41,7 @@ from hermes_tui.runtime.surroundings import Surroundings
 from hermes_tui.runtime.workshop import Workshop
 from hermes_tui.security.audit import Audit
 from hermes_tui.security.redact_stream import StreamRedactor
-from hermes_tui.store import job_rows, message_index
+from hermes_tui.store import job_rows, message_index, subagent_rows
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
 
@@ -47,6 +50,8 @@ if TYPE_CHECKING:
     from hermes_tui.runtime.keeping_jobs import KeepingJobs, SessionJobs
     from hermes_tui.runtime.recall import Recall, SessionRecall
     from hermes_tui.runtime.remembering import Remembering, SessionMemory
+    from hermes_tui.runtime.subagent_tools import Helpers
+    from hermes_tui.runtime.subagents import Subagents
     from hermes_tui.runtime.using_skills import SessionSkills, UsingSkills
     from hermes_tui.tools.kit import Kit
     from hermes_tui.tools.processes import Background, Processes
@@ -75,6 +80,7 @@ class Core:
         self.faces: set[Face] = set()
         self.db = Database(home.database)
         self.log = Log(self.db)
+        self.caring = Caring(self)
         self.surroundings = Surroundings(self)
         self.shelf = Shelf(self)
         self.outside = Outside(self)
@@ -89,6 +95,7 @@ class Core:
         self._memory: Remembering | None = None
         self._recall: Recall | None = None
         self._using_skills: UsingSkills | None = None
+        self._subagents: Subagents | None = None
         self._cron: KeepingJobs | None = None
         self._resume = resume
         self._lock = CoreLock(home)
@@ -126,6 +133,7 @@ class Core:
                 await self.cron.start()
             if await self.db.read(message_index.waiting):
                 self.recall.start()
+            await self.caring.start()
         return self
 
     async def _finish_restore(self) -> None:
@@ -138,6 +146,8 @@ class Core:
     async def resume_open_turns(self) -> None:
         """Work on turns that an earlier core left open."""
         self._resume = True
+        if await self.db.read(subagent_rows.any_running):
+            await self.subagents.resume()
         for session_id in await self.log.open_turns():
             (await self.session(session_id)).resume()
 
@@ -191,6 +201,7 @@ class Core:
             await self._processes.close()
         if self._checkpoints is not None:
             await self._checkpoints.close()
+        await self.caring.close()
         await self.fetching.stop()
         await self.outside.close()
         await self.surroundings.close()
@@ -198,6 +209,8 @@ class Core:
         for one in (self._memory, self._using_skills):
             if one is not None:
                 await one.close()
+        if self._subagents is not None:
+            await self._subagents.close()
         self._over.set()
         if self._life is not None:
             await asyncio.wait([self._life], timeout=5)
@@ -224,6 +237,7 @@ class Core:
         """A new face comes in."""
         face = Face(name)
         self.faces.add(face)
+        self.caring.greet(face)
         if newer := self.outdated():
             event = CoreOutdated(running=__version__, installed=newer)
             face.deliver(Record(session="", n=0, ts=time.time(), event=event))
@@ -269,7 +283,12 @@ class Core:
             await session.add(Notice(text=text, hint=problem.hint, level="warning"))
         if self._cron is not None:
             session.only = self._cron.runs.tools_of(session.id)
+        given = session.conversation.delegated
+        if given is not None:
+            session.only = frozenset(given.tools)
         agent = await self.workshop.agent_for(session, self.config)
+        if given is not None:
+            agent = replace(agent, max_rounds=given.rounds)
         await self.memory.prepare(session, not session.takes_notes)
         if session.takes_notes and self.config.skills.enabled:
             await self.using_skills.prepare(session)
@@ -359,6 +378,31 @@ class Core:
 
         return SessionSkills(self.using_skills, session)
 
+    @property
+    def lasting(self) -> bool:
+        """Whether this core goes on when the turn it was started for has ended."""
+        return self._resume
+
+    @property
+    def subagents(self) -> Subagents:
+        """Work in sessions of its own; made at first use."""
+        if self._subagents is None:
+            from hermes_tui.runtime.subagents import Subagents
+
+            self._subagents = Subagents(self)
+        return self._subagents
+
+    def subagents_of(self, session: Session) -> Helpers:
+        """The subagents, as one session's tools use them."""
+        from hermes_tui.runtime.subagent_tools import Helpers
+
+        return Helpers(self, session)
+
+    async def session_gone(self, session: str) -> None:
+        """End the subagents of a session that was deleted."""
+        if self._subagents is not None:
+            await self._subagents.session_gone(session)
+
     def kit_of(self, session: Session) -> Kit:
         """What the web and file tools of a session share."""
         from hermes_tui.runtime.kits import make_kit
@@ -379,11 +423,6 @@ class Core:
 
             self._cron = KeepingJobs(self)
         return self._cron
-
-    @property
-    def lasting(self) -> bool:
-        """Whether this core goes on when the turn it was started for has ended."""
-        return self._resume
 
     def jobs_of(self, session: Session) -> SessionJobs:
         """The jobs, as one session's tools use them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,7 @@ async def get_status(core: Core, intent: intents.GetStatus, face: Face) -> inten
         headless=core.headless,
         outdated=core.outdated(),
         model=core.config.model.name,
+        damage=core.db.damage,
     )
 
 
@@ -114,6 +116,22 @@ async def show_spend(core: Core, intent: intents.ShowSpend, face: Face) -> inten
     from hermes_tui.runtime import handlers_spend
 
     return await handlers_spend.show_spend(core, intent, face)
+
+
+def _agents(name: str) -> Handler:
+    """A handler of `runtime.handlers_agents`, imported when it is first called."""
+
+    async def handler(core: Core, intent: Any, face: Face) -> Any:
+        from hermes_tui.runtime import handlers_agents
+
+        return await getattr(handlers_agents, name)(core, intent, face)
+
+    return handler
+
+
+async def copy_store(core: Core, intent: intents.CopyStore, face: Face) -> intents.Copied:
+    """Copy the database."""
+    return await core.caring.copy(time.time())
 
 
 HANDLERS: dict[type[Any], Handler] = {
@@ -185,8 +203,15 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.RunJob: _cron("run_job"),
     intents.JobHistory: _cron("job_history"),
     intents.ShowSpend: show_spend,
+    intents.CopyStore: copy_store,
     intents.ShowLearning: _learning("show"),
     intents.ReviewLearning: _learning("review"),
+    intents.ListAgents: _agents("list_agents"),
+    intents.ReadAgent: _agents("read_agent"),
+    intents.StopAgent: _agents("stop_agent"),
+    intents.SteerAgent: _agents("steer_agent"),
+    intents.BeginAgent: _agents("begin_agent"),
+    intents.AskAside: _agents("ask_aside"),
     intents.SetConfig: setup.set_config,
     intents.ListSettings: setup.list_settings,
     intents.FindModels: setup.find_models,

@@ -74,6 +74,11 @@ async def list_models(core: Core, intent: intents.ListModels, face: Face) -> int
 async def run_command(core: Core, intent: intents.RunCommand, face: Face) -> intents.Text:
     """A command that the core answers with text."""
     session = await core.session(intent.session)
+    if intent.command in ("bg", "btw"):
+        from hermes_tui.runtime import handlers_agents
+
+        said = await handlers_agents.answer(core, session, intent.command, intent.args)
+        return intents.Text(text=said)
     return intents.Text(text=await answers.answer(core, session, intent.command, intent.args))
 
 

@@ -145,6 +145,7 @@ def _mode(text: str) -> str:
 async def delete_session(core: Core, intent: intents.DeleteSession, face: Face) -> Done:
     """Delete a session with all its events; a running turn is stopped first."""
     session = await core.session(intent.session)
+    await core.session_gone(session.id)
     await session.stop()
     await core.log.delete(session.id)
     await core.memory.session_deleted(session.id)

@@ -63,8 +63,8 @@ def _who(best: dict[Who, tuple[float, Record]]) -> Who:
 
 def _said(record: Record) -> tuple[Who, str]:
     match record.event:
-        case InputReceived(text=text):
-            return "user", text
+        case InputReceived() as event:
+            return "user" if event.typed else "agent", event.text
         case MessageImported(role="user", text=text):
             return "user", text
         case ToolEnded(for_model=text, tool=tool) if tool not in ("remember", "forget"):

@@ -137,7 +137,8 @@ class Remembering:
 
     async def _keep(self, session: Session, inputs: list[InputReceived], place: Place) -> None:
         for one in inputs:
-            if not (one.attended and leaves_something(one.text)) or self.holds_secret(one.text):
+            spoken = one.typed and one.attended and leaves_something(one.text)
+            if not spoken or self.holds_secret(one.text):
                 continue
             n, ts = await self._core.db.read(partial(_stored, session.key, one.input_id))
             message = f"{session.id}:{n}"
@@ -329,10 +330,9 @@ def _stored(key: int, input_id: str, c: apsw.Connection) -> tuple[int, float]:
 def _heard(record: Record) -> Heard | None:
     message = f"{record.session}:{record.n}"
     match record.event:
-        case InputReceived(text=text):
-            return Heard(
-                session=record.session, message=message, by="user", text=text, ts=record.ts
-            )
+        case InputReceived(text=text) as event:
+            by = "user" if event.typed else "agent"
+            return Heard(session=record.session, message=message, by=by, text=text, ts=record.ts)
         case ReplyReceived(text=text, partial=False) if text:
             return Heard(
                 session=record.session, message=message, by="agent", text=text, ts=record.ts

@@ -231,8 +231,9 @@ class Session(Bench):
 
     async def stop(self) -> Stopped:
         """Stop the running turn; what waits goes back to the face."""
-        texts = [one.text for one in self.conversation.waiting.values()]
-        back = [InputWithdrawn(input_id=one) for one in self.conversation.waiting]
+        typed = [one for one in self.conversation.waiting.values() if one.typed]
+        texts = [one.text for one in typed]
+        back = [InputWithdrawn(input_id=one.input_id) for one in typed]
         await self.add(back)
         if self.again is not None:
             self.again.cancel()

@@ -198,7 +198,7 @@ class Workshop:
 
 def scope_of(session: Session, task: str = "chat") -> Scope:
     """On whose account a session's calls are: its own, and that of the job it is a run of."""
-    return Scope(session=session.id, job=session.env.get(JOB_ENV, ""), task=task)
+    return Scope(session=session.account, job=session.env.get(JOB_ENV, ""), task=task)
 
 
 def is_lean(config: Config, model: Model) -> bool:

@@ -201,6 +201,7 @@ class Log:
         def work(c: apsw.Connection) -> tuple[str, ...]:
             rows = c.execute(
                 "SELECT data ->> 'text' FROM event WHERE kind = 'input_received'"
+                " AND coalesce(data ->> 'face', '') NOT IN ('subagent', 'cron')"
                 " ORDER BY ts DESC LIMIT ?",
                 (limit,),
             )

@@ -41,7 +41,7 @@ def searchable(event: Event) -> tuple[str, int]:
     """An event's text for the index, empty for none, and what kind of message it is."""
     match event:
         case InputReceived():
-            return event.text, USER
+            return event.text, USER if event.typed else OTHER
         case ReplyReceived():
             return event.text, ASSISTANT
         case MessageImported():

@@ -108,6 +108,15 @@ class Context(Protocol):
         """Search over all conversations: `find`, for this session."""
         ...
 
+    def tool_names(self) -> tuple[str, ...]:
+        """All tools of the session."""
+        ...
+
+    @property
+    def subagents(self) -> Any:
+        """Work in sessions of its own: `begin`, `wait`, `list`, `stop`, `steer`."""
+        ...
+
     @property
     def skills(self) -> Any:
         """The skills: `find`, `names` and `load`, each for this session."""

@@ -31,6 +31,8 @@ FOUND: dict[str, str] = {
     "recall": "hermes_tui.tools.recall:recall",
     "read_earlier": "hermes_tui.tools.earlier:read_earlier",
     "run_code": "hermes_tui.tools.code:run_code_tool",
+    "delegate": "hermes_tui.tools.delegate:delegate",
+    "subagents": "hermes_tui.tools.delegate:subagents",
     "web_search": "hermes_tui.tools.web_search:web_search",
     "web_extract": "hermes_tui.tools.web_extract:web_extract",
     "http_request": "hermes_tui.tools.http_request:http_request",

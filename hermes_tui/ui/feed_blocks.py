@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from hermes_tui import agents_text
 from hermes_tui import events as ev
 from hermes_tui.context_text import evidence, shortened
 from hermes_tui.events import Record
 from hermes_tui.rewind_text import restored
 from hermes_tui.ui import figures
-from hermes_tui.ui.blocks import Block, NoticeBlock, ReasoningBlock, ReplyBlock, UserBlock
+from hermes_tui.ui.blocks import (
+    AnswerBlock,
+    Block,
+    NoticeBlock,
+    ReasoningBlock,
+    ReplyBlock,
+    UserBlock,
+)
 from hermes_tui.ui.blocks_ask import ApprovalBlock, QuestionBlock, TodoBlock
 from hermes_tui.ui.blocks_run import fold_reads
 from hermes_tui.ui.blocks_shell import ShellBlock
@@ -216,6 +224,9 @@ class Builder:
                 waited = self._inputs.received(event.input_id, event.text)
                 if waited:
                     self.touched.append(waited)
+            case ev.InputTaken(input_id=name) if name.startswith("report-"):
+                self._head = None
+                self._note(record, "the agent reads what its subagents report")
             case ev.InputTaken():
                 self._head = None
                 self.add(self._inputs.taken(event, record.n, record.ts))
@@ -379,6 +390,14 @@ class Builder:
         self._todo.items = event.items
         self._touch(self._todo)
 
+    def _elsewhere(
+        self, event: ev.SubagentStarted | ev.SubagentEnded | ev.AsideAnswered, record: Record
+    ) -> None:
+        if isinstance(event, ev.SubagentStarted):
+            self._note(record, agents_text.began(event), "alt+5 shows it")
+        else:
+            self.add(AnswerBlock(agents_text.markdown(event), record.n, record.ts))
+
     def _other(self, event: ev.Event, record: Record) -> None:
         match event:
             case ev.Notice():
@@ -399,6 +418,8 @@ class Builder:
                 self._note(record, shortened(event))
             case ev.FilesRestored():
                 self._note(record, restored(event), "/undo brings them back")
+            case ev.SubagentStarted() | ev.SubagentEnded() | ev.AsideAnswered():
+                self._elsewhere(event, record)
             case ev.ProcessStarted():
                 self._note(record, f"{event.process_id} runs in the background: {event.command}")
             case ev.ProcessEnded():

@@ -21,6 +21,7 @@ SILENT = {
     "event",
     "transient",
     "model_asked",
+    "delegated",
     "input_taken",
     "text_delta",
     "tool_output",
