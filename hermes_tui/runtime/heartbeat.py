@@ -100,6 +100,7 @@ class Heartbeat:
 
     async def heard(self) -> None:
         """A turn has ended: keep what its person asked to be reminded of."""
+        await self._keeping.start()
         await self.settle()
         if not self._settings.enabled:
             return
@@ -178,6 +179,8 @@ class Heartbeat:
     async def held(self, job: Job, run: JobRun) -> JobRun | None:
         """The run as it ends when it may tell nothing now; None when it may."""
         now, zone = self._keeping.runner.clock(), job.schedule.zone
+        if not self._settings.enabled:
+            return replace(run, state="silent", note="not now: heartbeat.enabled is off")
         until = quiet_until(now, self._settings.quiet, zone)
         why = "quiet hours"
         if until <= now:
