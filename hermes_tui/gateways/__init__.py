@@ -1,0 +1,1 @@
+"""Chats: the ways in which the agent is reached when nobody sits at the terminal."""

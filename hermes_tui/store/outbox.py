@@ -1,0 +1,235 @@
+"""What goes out to chats, kept until it arrived: nothing is lost, and nothing is said twice.
+
+A row is there before anything is sent, and is marked as being sent before the platform hears of
+it. When a core dies in between, the next one sends it again under the same key and marks the
+doubt: a platform that knows keys shows it once, any other at least once.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from functools import partial
+
+import apsw
+import msgspec
+from msgspec import Struct
+
+from hermes_tui.errors import HermesError
+from hermes_tui.store.db import Database
+
+DAY_S = 86_400.0
+MOST_WAITING = 1_000
+"""Texts that may wait for one chat; more are refused, so that a flood ends at its source."""
+JOIN_OVER = 5
+"""With more than so many waiting for a chat, several go as one message."""
+JOIN_CHARS = 3_000
+_OPEN = "state IN ('waiting', 'sending')"
+_FIELDS = (
+    "id, key, platform, target, text, state, attempts, parts, doubt, due, made, expires, proof,"
+    " error"
+)
+
+
+class OutboxFullError(HermesError):
+    """Too much waits for one chat."""
+
+
+class Outgoing(Struct, frozen=True, kw_only=True):
+    """A text on its way. target: `platform:chat` or `platform:chat:thread`.
+
+    state: `waiting`, `sending`, `sent`, `failed` or `expired`. parts: messages of it that have
+    gone. doubt: it may have arrived before. proof: the platform's number of the last message.
+    due, made, expires: Unix seconds.
+    """
+
+    id: int
+    key: str
+    platform: str
+    target: str
+    text: str
+    state: str
+    attempts: int
+    parts: int
+    doubt: bool
+    due: float
+    made: float
+    expires: float
+    proof: str
+    error: str
+
+
+class Outbox:
+    """The rows of what goes out."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def put(self, target: str, text: str, *, key: str = "", age_s: float = DAY_S) -> int:
+        """Keep a text for a chat and return its number; the same key twice is one text.
+
+        age_s: after so long it is not sent any more. Raises HermesError, OutboxFullError.
+        """
+        platform, colon, chat = target.partition(":")
+        if not (platform and colon and chat):
+            raise HermesError(f"{target!r} names no chat", "such as telegram:12345")
+        if not text.strip():
+            raise HermesError("there is nothing to send")
+        now = time.time()
+        row = (key or uuid.uuid4().hex, platform, target, text, "waiting", now, now, now + age_s)
+        return await self._db.write(partial(_put, row))
+
+    async def claim(self, target: str, now: float) -> tuple[Outgoing, ...]:
+        """Take what is next for a chat and mark it as being sent; several when many wait.
+
+        Nothing while an earlier text is on its way or waits for its time: the order stays.
+        """
+        return await self._db.write(partial(_claim, target, now))
+
+    async def targets(self, platform: str, now: float) -> tuple[str, ...]:
+        """Chats of a platform for which something is due, the one that waited longest first."""
+        return await self._db.read(partial(_targets, platform, now))
+
+    async def next_due(self, platform: str) -> float | None:
+        """When the next waiting text of a platform is due, in Unix seconds."""
+        query = "SELECT min(due) FROM outbox WHERE state = 'waiting' AND platform = ?"
+        return await self._db.read(lambda c: c.execute(query, (platform,)).get)
+
+    async def progressed(self, number: int, parts: int, proof: str) -> None:
+        """Note that so many messages of a text have gone."""
+        query = "UPDATE outbox SET parts = ?, proof = ? WHERE id = ?"
+        await self._db.write(partial(_run, query, [(parts, proof, number)]))
+
+    async def sent(self, rows: tuple[Outgoing, ...], proof: str) -> None:
+        """Note that texts have arrived."""
+        query = "UPDATE outbox SET state = 'sent', proof = ?, error = '' WHERE id = ?"
+        await self._db.write(partial(_run, query, [(proof, row.id) for row in rows]))
+
+    async def failed(
+        self, rows: tuple[Outgoing, ...], error: str, again_at: float | None = None
+    ) -> None:
+        """Note that texts have not arrived; again_at: when to try again, None for never."""
+        state, due = ("failed", 0.0) if again_at is None else ("waiting", again_at)
+        query = "UPDATE outbox SET state = ?, due = ?, error = ? WHERE id = ?"
+        await self._db.write(partial(_run, query, [(state, due, error, row.id) for row in rows]))
+
+    async def recover(self) -> int:
+        """Take up what an earlier core was sending when it died; how many texts are in doubt."""
+        return await self._db.write(_recover)
+
+    async def row(self, number: int) -> Outgoing | None:
+        """One text as it stands."""
+        found = await self._db.read(partial(_rows, "id = ?", (number,)))
+        return found[0] if found else None
+
+    async def list(self, limit: int = 50) -> tuple[Outgoing, ...]:
+        """The newest texts, the newest first."""
+        return await self._db.read(partial(_rows, "1 ORDER BY id DESC LIMIT ?", (limit,)))
+
+
+class Inbox:
+    """The rows of what came in; each message is taken once, however often it comes."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def take(self, platform: str, chat: str, message: str, data: str) -> int | None:
+        """Keep a message before it is acknowledged; its number, or None when it is known."""
+        row = (platform, chat, message, "waiting", time.time(), data)
+        return await self._db.write(partial(_take, row))
+
+    async def waiting(self) -> tuple[tuple[int, str], ...]:
+        """(number, data) of messages that nobody has worked on, in order."""
+        return await self._db.read(_unread)
+
+    async def done(self, number: int) -> None:
+        """Note that a message became an input of a session."""
+        await self._db.write(
+            partial(_run, "UPDATE inbox SET state = 'done' WHERE id = ?", [(number,)])
+        )
+
+
+def _run(query: str, rows: list[tuple[object, ...]], c: apsw.Connection) -> None:
+    c.executemany(query, rows)  # type: ignore[arg-type]
+
+
+def _put(row: tuple[str, str, str, str, str, float, float, float], c: apsw.Connection) -> int:
+    known = c.execute("SELECT id FROM outbox WHERE key = ?", (row[0],)).get
+    if known is not None:
+        return int(known)
+    count = c.execute(f"SELECT count(*) FROM outbox WHERE target = ? AND {_OPEN}", (row[2],)).get
+    if int(count) >= MOST_WAITING:
+        raise OutboxFullError(
+            f"{count} messages wait for {row[2]}", "`hermes gateway status` says why"
+        )
+    c.execute(
+        "INSERT INTO outbox (key, platform, target, text, state, due, made, expires)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        row,
+    )
+    return c.last_insert_rowid()
+
+
+def _claim(target: str, now: float, c: apsw.Connection) -> tuple[Outgoing, ...]:
+    c.execute(
+        "UPDATE outbox SET state = 'expired', error = 'it waited too long'"
+        " WHERE target = ? AND state = 'waiting' AND expires <= ?",
+        (target, now),
+    )
+    rows = _rows(f"target = ? AND {_OPEN} ORDER BY id LIMIT 100", (target,), c)
+    if not rows or rows[0].state == "sending" or rows[0].due > now:
+        return ()
+    taken = rows[:1]
+    if len(rows) > JOIN_OVER and not rows[0].attempts:
+        taken = _joined(rows)
+    for row in taken:
+        c.execute(
+            "UPDATE outbox SET state = 'sending', attempts = attempts + 1 WHERE id = ?", (row.id,)
+        )
+    return tuple(taken)
+
+
+def _joined(rows: tuple[Outgoing, ...]) -> tuple[Outgoing, ...]:
+    """The first rows that fit into one message together."""
+    room = JOIN_CHARS
+    for count, row in enumerate(rows):
+        room -= len(row.text) + 2
+        if count and (room < 0 or row.attempts):
+            return rows[:count]
+    return rows
+
+
+def _targets(platform: str, now: float, c: apsw.Connection) -> tuple[str, ...]:
+    found = c.execute(
+        "SELECT target FROM outbox WHERE state IN ('waiting', 'sending') AND platform = ?"
+        " GROUP BY target HAVING min(CASE state WHEN 'waiting' THEN due END) <= ? ORDER BY min(id)",
+        (platform, now),
+    )
+    return tuple(str(row[0]) for row in found)
+
+
+def _recover(c: apsw.Connection) -> int:
+    c.execute("UPDATE outbox SET state = 'waiting', doubt = 1, due = 0 WHERE state = 'sending'")
+    return c.changes()
+
+
+def _rows(where: str, values: tuple[object, ...], c: apsw.Connection) -> tuple[Outgoing, ...]:
+    found = c.execute(f"SELECT {_FIELDS} FROM outbox WHERE {where}", values)  # type: ignore[arg-type]
+    names = Outgoing.__struct_fields__
+    return tuple(
+        msgspec.convert(dict(zip(names, row, strict=True)), Outgoing, strict=False) for row in found
+    )
+
+
+def _take(row: tuple[str, str, str, str, float, str], c: apsw.Connection) -> int | None:
+    c.execute(
+        "INSERT OR IGNORE INTO inbox (platform, chat, message, state, received, data)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        row,
+    )
+    return c.last_insert_rowid() if c.changes() else None
+
+
+def _unread(c: apsw.Connection) -> tuple[tuple[int, str], ...]:
+    found = c.execute("SELECT id, data FROM inbox WHERE state = 'waiting' ORDER BY id")
+    return tuple((int(row[0]), str(row[1])) for row in found)

@@ -1,0 +1,1 @@
+"""Tests of chats, with loopback servers and the real client libraries."""
