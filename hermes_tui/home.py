@@ -49,6 +49,16 @@ class Home:
         return self.path / "state.db"
 
     @property
+    def backups(self) -> Path:
+        """Copies of the database, each proved sound, and one from before each upgrade."""
+        return self.path / "backups"
+
+    @property
+    def aside(self) -> Path:
+        """What a restore took out of the way; one folder a restore."""
+        return self.path / "set-aside"
+
+    @property
     def lock(self) -> Path:
         """The file a living core holds an flock on."""
         return self.path / "core.lock"

@@ -5,32 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
-
-from msgspec import Struct
 
 from hermes_tui import __version__
-from hermes_tui.cli import quick
+from hermes_tui.cli import doctor_store, quick
+from hermes_tui.cli.doctor_finding import Finding, Found
 from hermes_tui.cli.output import clean
 from hermes_tui.config import Config, ModelConfig
 from hermes_tui.configuration import load, yaml_file
 from hermes_tui.errors import HermesError
 from hermes_tui.home import Home
 
-
-class Finding(Struct, frozen=True, kw_only=True):
-    """One thing looked at. level: `ok`, `note` (could be better) or `problem`."""
-
-    area: str
-    level: Literal["ok", "note", "problem"]
-    text: str
-    hint: str = ""
-
-
-Found = Iterator[Finding]
 LOW_DISK = 500_000_000
 
 
@@ -40,6 +27,8 @@ def everything(home: Home, env: Mapping[str, str]) -> Found:
     yield from _home(home)
     yield from _config(home)
     yield from _core(home)
+    yield from doctor_store.copies(home)
+    yield from _space(home)
     yield from _model(home, env)
     yield from _skills(home)
     yield from _sandbox(home)
@@ -114,6 +103,9 @@ def _core(home: Home) -> Found:
         line.close()
     text = f"an agent is running (pid {info['pid']}, version {info['version']})"
     yield Finding(area="agent", level="ok", text=text)
+    if info.get("damage"):
+        text, hint = f"{info['damage']}; nothing is written to it", "hermes restore"
+        yield Finding(area="store", level="problem", text=text, hint=hint)
     if info.get("outdated"):
         text = f"version {info['outdated']} is installed, {info['version']} is running"
         hint = "hermes daemon restart"
@@ -136,7 +128,7 @@ def _store(home: Home) -> Found:
     if said == ["ok"]:
         yield Finding(area="store", level="ok", text=f"the database is sound ({size:,.1f} MB)")
         return
-    hint = f"copy {home.database} away before anything else, then restore a backup"
+    hint = "`hermes restore` brings the newest good copy back and sets this one aside"
     text = f"the database is damaged: {said[0]}"
     yield Finding(area="store", level="problem", text=text, hint=hint)
 
@@ -155,6 +147,11 @@ def _quick_check(database: Path) -> list[str]:
     except apsw.Error as error:
         return [str(error)]
     return said
+
+
+def _space(home: Home) -> Found:
+    with suppress(HermesError):
+        yield from doctor_store.space(home, _read_config(home).backup.disk_mb)
 
 
 def _model(home: Home, env: Mapping[str, str]) -> Found:

@@ -38,6 +38,8 @@ GROUPS: dict[str, Group] = {
     "keys": Group("keys", "show what the terminal sends for a key; list the keys"),
     "web": Group("web", "show the screen in a browser on this machine"),
     "prompt": Group("prompt", "show what a new session's prompt is made of"),
+    "backup": Group("backup", "pack the home into one file that was read back and proved"),
+    "restore": Group("restore", "put the database back as it was in a copy or a backup"),
     "doctor": Group("doctor", "look for problems and say what to do; changes nothing"),
 }
 

@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 from pathlib import Path
+from typing import TextIO
 
 LIMIT = 5_000_000
 _LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -28,7 +29,7 @@ class CoreLog:
         """Have everything that is logged written here; nothing ever goes to the screen."""
         # Not standard error: a screen is drawn there as long as there is one.
         stream = open(self.fd, "a", encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115
-        handler = logging.StreamHandler(stream)
+        handler = _Capped(stream, self)
         handler.setFormatter(logging.Formatter(_LINE))
         root = logging.getLogger()
         root.handlers[:] = [handler]
@@ -59,6 +60,23 @@ class CoreLog:
 
     def _open(self) -> int:
         return os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+
+
+class _Capped(logging.StreamHandler[TextIO]):
+    """Writes to a log and looks at its size often enough that a loop of errors fills no disk."""
+
+    def __init__(self, stream: TextIO, log: CoreLog) -> None:
+        super().__init__(stream)
+        self._log = log
+        self._written = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one record."""
+        super().emit(record)
+        self._written += 100 + len(record.getMessage())
+        if self._written > self._log.limit // 8:
+            self._written = 0
+            self._log.turn_over()
 
 
 def last_lines(path: Path, count: int = 1, at_most: int = 65536) -> list[str]:

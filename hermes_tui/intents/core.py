@@ -10,7 +10,10 @@ from hermes_tui.intents.base import Done, Intent
 
 
 class CoreInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A living core: pid, version, since when, and what would be cut off if it ended."""
+    """A living core: pid, version, since when, and what would be cut off if it ended.
+
+    damage: what of the database is damaged, so that nothing is written; empty: nothing.
+    """
 
     pid: int
     version: str
@@ -24,6 +27,7 @@ class CoreInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     headless: bool = False
     outdated: str = ""
     model: str = ""
+    damage: str = ""
 
 
 class GetStatus(Intent[CoreInfo], frozen=True, kw_only=True):

@@ -184,9 +184,24 @@ def store(c: apsw.Connection, fact: Fact) -> int:
     )
     c.execute("DELETE FROM fact_index WHERE rowid = ?", (key,))
     if fact.state in LIVE:
-        words = " ".join(terms(f"{fact.text} {fact.topic}"))
-        c.execute("INSERT INTO fact_index (rowid, words) VALUES (?, ?)", (key, words))
+        _index(c, key, fact.text, fact.topic)
     return key
+
+
+def fill_index(c: apsw.Connection) -> None:
+    """Fill the empty index from the statements, after it was damaged."""
+    marks = ", ".join("?" * len(LIVE))
+    rows: list[Any] = list(
+        c.execute(f"SELECT key, text, topic FROM fact WHERE state IN ({marks})", tuple(LIVE))
+    )
+    for key, text, topic in rows:
+        _index(c, key, text, topic)
+    c.execute("INSERT INTO fact_index (fact_index, rank) VALUES ('secure-delete', 1)")
+
+
+def _index(c: apsw.Connection, key: int, text: str, topic: str) -> None:
+    words = " ".join(terms(f"{text} {topic}"))
+    c.execute("INSERT INTO fact_index (rowid, words) VALUES (?, ?)", (key, words))
 
 
 def erase(c: apsw.Connection, key: int) -> None:

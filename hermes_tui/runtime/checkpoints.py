@@ -194,7 +194,8 @@ class Checkpoints:
     @property
     def budget(self) -> int:
         """Bytes that all checkpoints may take on disk."""
-        return self._core.config.checkpoints.store_mb * 1_000_000
+        room = self._core.config.backup.disk_mb // 2 or float("inf")
+        return int(min(self._core.config.checkpoints.store_mb, room)) * 1_000_000
 
     async def used(self) -> int:
         """Bytes that all checkpoints take on disk."""

@@ -22,9 +22,7 @@ def damaged(connection: apsw.Connection) -> tuple[str, ...]:
     Reads every page of every table once.
     """
     try:
-        rows: Any = connection.execute(
-            "SELECT name FROM sqlite_schema WHERE type = 'table'"
-        ).fetchall()
+        rows = _rows(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")
     except apsw.Error:
         return ("the whole file",)
     return tuple(name for (name,) in rows if not _sound(connection, str(name)))
@@ -61,7 +59,8 @@ def repair(
 
 
 def _rows(connection: apsw.Connection, sql: str) -> list[Any]:
-    return connection.execute(sql).fetchall()
+    rows: Any = connection.execute(sql)
+    return list(rows)
 
 
 def _sound(connection: apsw.Connection, name: str) -> bool:

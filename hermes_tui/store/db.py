@@ -8,6 +8,7 @@ made durable by the next durable one, because they share the write-ahead log.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import queue
 import threading
@@ -21,6 +22,7 @@ from msgspec import Struct
 from hermes_tui.errors import DamagedError, StoreError
 from hermes_tui.store import damage, spool
 
+_log = logging.getLogger(__name__)
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], Any]
 
@@ -52,7 +54,7 @@ class Database:
         """How indexes are filled that only upper layers know how to fill."""
         self.on_damage: Callable[[str], None] | None = None
         """Called on the loop: with "" when an index was made anew, else with what is damaged."""
-        self._suspected = False
+        self._suspected = self._loose = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._writer = _Worker(self._run_batch)
         self._reader = _Worker(self._run_reads)
@@ -99,6 +101,11 @@ class Database:
         self._suspected = True
         self.submit(_nothing, durable=False).add_done_callback(_looked)
 
+    async def vacuum(self) -> None:
+        """Give the room of what was deleted back to the disk; writes wait meanwhile."""
+        self._loose = True
+        await self.write(_nothing)
+
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run work on a connection that sees everything committed so far."""
         if not self._reader.started:
@@ -141,7 +148,17 @@ class Database:
         if self._suspected:
             self._look_at_damage()
         done = self._refuse(jobs) if self.damage else self._commit(jobs)
+        if self._loose and not self.damage:
+            self._tighten()
         self._resolve(done)
+
+    def _tighten(self) -> None:
+        assert self._write is not None
+        self._loose = False
+        try:
+            self._write.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        except apsw.Error as error:
+            _log.warning("the database keeps its size: %s", error)
 
     def _commit(self, jobs: list[_Job], again: bool = True) -> list[_Outcome]:
         assert self._write is not None
