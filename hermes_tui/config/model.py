@@ -75,7 +75,7 @@ class ModelsConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Other models for other tasks: `[PROVIDER:]MODEL`; empty: the session's own."""
 
     summaries: Annotated[str, doc("shortens long conversations and sums up searches")] = ""
-    titles: Annotated[str, doc("gives sessions their titles")] = ""
+    titles: Annotated[str, doc("gives sessions their titles; empty: their first words")] = ""
     reflection: Annotated[str, doc("looks back on what was done: memory and skills")] = ""
 
 

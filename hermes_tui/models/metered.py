@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from hermes_tui.models.prices import Price
 
 BYTES_A_TOKEN = 4.0
+_SCHEMA_BYTES = 400
+"""About how long the schema of a tool's arguments is."""
 
 
 class Scope(Struct, frozen=True, kw_only=True):
@@ -150,7 +152,7 @@ class Metered:
 
 def guess(request: Request) -> int:
     """About how many tokens a request has."""
-    tools = sum(len(t.name) + len(t.description) + len(repr(t.parameters)) for t in request.tools)
+    tools = sum(len(one.description) + _SCHEMA_BYTES for one in request.tools)
     return round((len(request.system) + tools + _length(request.messages)) / BYTES_A_TOKEN)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from hermes_tui.errors import ModelError
@@ -102,6 +104,34 @@ def test_a_model_that_does_not_answer_is_not_set_when_it_is_tried(
         assert hermes("model", "set", "--test", "new").code == 0
         assert hermes("model", "set", "--test", "newer").code == 4
     assert hermes("config", "get", "model.name").out.strip() == "new"
+
+
+def test_the_picker_narrows_many_names_down_to_the_one_that_was_meant(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hermes_tui.cli import model_pick
+    from hermes_tui.models import first_run
+
+    with ScriptedModel.in_thread() as model:
+        names = [f"family-{n}/model-{n}" for n in range(60)]
+        model._models = lambda: json.dumps(  # type: ignore[method-assign]
+            {"data": [{"id": name} for name in names]}
+        ).encode()
+        server = first_run.Candidate(
+            kind="server", provider="Here", base_url=model.url, models=(names[0],)
+        )
+
+        async def found(*_: object) -> tuple[first_run.Candidate, ...]:
+            return (server,)
+
+        monkeypatch.setattr(first_run, "choices", found)
+        answers = iter(["9", "1", "no such name", "-4", "model-42", "1"])
+        monkeypatch.setattr("builtins.input", lambda _: next(answers))
+        chosen = model_pick.pick(home)
+        assert chosen is not None
+        assert (chosen.model.base_url, chosen.model.name) == (model.url, "family-42/model-42")
+        monkeypatch.setattr("builtins.input", lambda _: "")
+        assert model_pick.pick(home) is None
 
 
 def test_the_providers_are_listed(hermes: Hermes) -> None:
