@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SILENT = "[SILENT]"
 HERE = ("local", "origin")
 _RECENT = 200
+_NUMBER = "outbox:"
 _LOOK_BACK = 400
 
 
@@ -113,9 +114,39 @@ async def _session(core: Core, job: Job, run: JobRun) -> Session | None:
 
 
 async def _send(core: Core, job: Job, run: JobRun, pending: Delivery, text: str) -> Delivery:
-    """Hand it to the outbox, which says itself what becomes of it."""
+    """Hand it to the outbox under a key of its own, so that it is one text however often."""
     outbox: Any = getattr(core, "outbox", None)
     if outbox is None:
         raise HermesError("there is no such target: no gateway is set up")
-    await outbox.put(pending.target, text, key=f"cron:{run.id}:{pending.target}")
-    return replace(pending, state="unverified", detail="in the outbox")
+    number = await outbox.put(pending.target, text, key=f"cron:{run.id}:{pending.target}")
+    return await _followed(outbox, replace(pending, proof=f"{_NUMBER}{number}"))
+
+
+async def follow(core: Core, jobs: Jobs, run: JobRun) -> JobRun:
+    """A run with its deliveries as the outbox has them now."""
+    outbox: Any = getattr(core, "outbox", None)
+    if outbox is None:
+        return run
+    now: list[Delivery] = []
+    for one in run.deliveries:
+        if one.state == "pending" and one.proof.startswith(_NUMBER):
+            found = await _followed(outbox, one)
+            if found != one:
+                await jobs.delivered(run.id, found)
+            one = found
+        now.append(one)
+    return replace(run, deliveries=tuple(now))
+
+
+async def _followed(outbox: Any, one: Delivery) -> Delivery:
+    """A delivery as its text in the outbox stands: arrived is what the platform gave a number."""
+    row = await outbox.row(int(one.proof.removeprefix(_NUMBER)))
+    if row is None:
+        return replace(one, state="unverified", proof="", detail="no longer in the outbox")
+    doubt = "it may have arrived before" if row.doubt else ""
+    if row.state == "sent":
+        state = "delivered" if row.proof else "unverified"
+        return replace(one, state=state, proof=row.proof, detail=doubt)
+    if row.state in ("failed", "expired"):
+        return replace(one, state="failed", proof="", detail=row.error or row.state)
+    return replace(one, detail=row.error)

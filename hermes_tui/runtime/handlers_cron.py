@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hermes_tui import intents
 from hermes_tui.intents import Done
+from hermes_tui.runtime.cron_delivery import follow
 from hermes_tui.runtime.face import Face
 
 if TYPE_CHECKING:
@@ -54,4 +55,6 @@ async def run_job(core: Core, intent: intents.RunJob, face: Face) -> intents.Job
 async def job_history(core: Core, intent: intents.JobHistory, face: Face) -> intents.JobRuns:
     """What became of a job's times."""
     job = (await core.cron.jobs.get(intent.which)).id if intent.which else ""
-    return intents.JobRuns(runs=await core.cron.jobs.runs(job, intent.limit))
+    jobs = core.cron.jobs
+    runs = [await follow(core, jobs, run) for run in await jobs.runs(job, intent.limit)]
+    return intents.JobRuns(runs=tuple(runs))

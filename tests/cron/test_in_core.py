@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -394,3 +395,47 @@ async def test_slash_cron_makes_and_looks_after_jobs(core: Core, tmp_path: Path)
     for wrong in ("add whenever: x", "frobnicate", "add every day at 9"):
         with pytest.raises(HermesError):
             await cron(wrong)
+
+
+class FakeOutbox:
+    """An outbox whose texts go out when a test says so."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+        self.state, self.proof, self.error = "waiting", "", ""
+
+    async def put(self, target: str, text: str, *, key: str) -> int:
+        self.texts[key] = f"{target}|{text}"
+        return 7
+
+    async def row(self, number: int) -> Any:
+        row = {"state": self.state, "proof": self.proof, "error": self.error, "doubt": False}
+        return SimpleNamespace(**row) if number == 7 else None
+
+
+@pytest.mark.parametrize(
+    ("state", "proof", "shown"),
+    [
+        ("waiting", "", "pending"),
+        ("sent", "m1", "delivered"),
+        ("sent", "", "unverified"),
+        ("failed", "", "failed"),
+        ("expired", "", "failed"),
+    ],
+)
+async def test_a_run_is_done_and_its_delivery_is_what_the_outbox_says(
+    core: Core, tmp_path: Path, state: str, proof: str, shown: str
+) -> None:
+    outbox = FakeOutbox()
+    core.outbox = outbox  # type: ignore[attr-defined]
+    client = LocalClient(core)
+    await add(client, tmp_path, name="x", say="Drink water.", deliver=("telegram:12",))
+    first = await run(client, "x")
+    assert (first.state, first.deliveries[0].state) == ("ok", "pending")
+    assert list(outbox.texts.values()) == ["telegram:12|Drink water."]
+    outbox.state, outbox.proof = state, proof
+    later = await latest(client, "x")
+    assert (later.state, later.deliveries[0].state) == ("ok", shown)
+    stored = await core.cron.jobs.get("x")
+    await core.cron.runs.deliver(stored, later)
+    assert len(outbox.texts) == 1
