@@ -45,7 +45,7 @@ def occasion(turn: Looked, before: Looked | None, known: Known, effort: int) -> 
     real effort: failures overcome, or twice as many calls as count as work; then a task that
     came before and went well then, too.
     """
-    if not turn.attended or not turn.ended_well:
+    if turn.foreign or not turn.attended or not turn.ended_well:
         return None
     skill = turn.skills[-1] if turn.skills else ""
     if before is not None and is_correction(turn, before):

@@ -16,6 +16,7 @@ from hermes_tui.events import (
     Outcome,
     Record,
     ReplyReceived,
+    SessionStarted,
     ToolCall,
     ToolEnded,
     TurnEnded,
@@ -47,7 +48,7 @@ class Step(Struct, frozen=True, kw_only=True):
 class Looked(Struct, frozen=True, kw_only=True):
     """A turn. said: the person's words; skills: those read in it; untrusted: where text came from
     that nobody vouches for, in this turn or before it in the session; unfounded: its answer
-    claims what no call stands behind."""
+    claims what no call stands behind; foreign: others than the owner of the home speak in it."""
 
     session: str
     turn: int
@@ -59,6 +60,7 @@ class Looked(Struct, frozen=True, kw_only=True):
     attended: bool = True
     untrusted: str = ""
     unfounded: bool = False
+    foreign: bool = False
 
     @property
     def task(self) -> str:
@@ -83,21 +85,24 @@ class Looked(Struct, frozen=True, kw_only=True):
         return self.ended_well and any(one.ok for one in after)
 
 
-def turns_of(session: str, records: Iterable[Record], untrusted: str = "") -> list[Looked]:
+def turns_of(
+    session: str, records: Iterable[Record], untrusted: str = "", foreign: bool = False
+) -> list[Looked]:
     """The turns in a stretch of a session's log, the last one perhaps still open.
 
-    untrusted: what was read from outside before the stretch.
+    untrusted, foreign: what is known of the session before the stretch.
     """
-    gathering = _Gathering(session, untrusted)
+    gathering = _Gathering(session, untrusted, foreign)
     for record in records:
         gathering.take(record)
     return gathering.done()
 
 
 class _Gathering:
-    def __init__(self, session: str, untrusted: str) -> None:
+    def __init__(self, session: str, untrusted: str, foreign: bool) -> None:
         self._session = session
         self._untrusted = untrusted
+        self._foreign = foreign
         self._inputs: dict[str, InputReceived] = {}
         self._calls: dict[str, ToolCall] = {}
         self._turns: list[Looked] = []
@@ -110,11 +115,9 @@ class _Gathering:
             case InputReceived() as one:
                 self._inputs[one.input_id] = one
             case TurnStarted(turn=turn):
-                self._turns.append(
-                    Looked(
-                        session=self._session, turn=turn, ts=record.ts, untrusted=self._untrusted
-                    )
-                )
+                self._begin(turn, record.ts)
+            case SessionStarted(person=person, group=group):
+                self._foreign = bool(person or group)
             case InputTaken(input_id=name) if self._turns and name in self._inputs:
                 said = self._inputs[name]
                 self._change(said=(*self._turns[-1].said, said.text), attended=said.attended)
@@ -128,6 +131,17 @@ class _Gathering:
                 self._change(outcome=outcome)
             case _:
                 return
+
+    def _begin(self, turn: int, ts: float) -> None:
+        self._turns.append(
+            Looked(
+                session=self._session,
+                turn=turn,
+                ts=ts,
+                untrusted=self._untrusted,
+                foreign=self._foreign,
+            )
+        )
 
     def _change(self, **changes: Any) -> None:
         self._turns[-1] = msgspec.structs.replace(self._turns[-1], **changes)

@@ -169,8 +169,11 @@ class Learning:
         records = await self.core.log.read(session.id, after=after, limit=_EVENTS)
         if not records:
             return
+        if last is None:
+            records = (*await self.core.log.read(session.id, before=min(3, records[0].n)), *records)
+        outside, foreign = (last.untrusted, last.foreign) if last else ("", False)
         self._at[session.id] = records[-1].n
-        for turn in turns_of(session.id, records, last.untrusted if last else ""):
+        for turn in turns_of(session.id, records, outside, foreign):
             if turn.outcome is not None:
                 await self._look(turn, last, session.cwd)
                 last = self._last[session.id] = turn
@@ -186,7 +189,8 @@ class Learning:
         went = went_of(turn)
         if turn.skills and went:
             await self._judge(turn, went, "")
-        await self._failed(turn, cwd)
+        if not turn.foreign:
+            await self._failed(turn, cwd)
         effort = self.core.config.learning.effort
         found = occasion(turn, before, await self._known(turn), effort)
         row = rows.Row(
@@ -227,7 +231,7 @@ class Learning:
             return
         await self._judge(before, "corrected", why)
         now = time.time()
-        for skill in before.skills:
+        for skill in before.skills if not turn.foreign else ():
             note = rows.Note(
                 kind="correction",
                 about=skill,

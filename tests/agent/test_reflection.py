@@ -24,6 +24,7 @@ from hermes_tui.events import (
     InputTaken,
     Record,
     ReplyReceived,
+    SessionStarted,
     ToolCall,
     ToolEnded,
     TurnEnded,
@@ -55,8 +56,19 @@ def _turn(*steps: Step, said: str = "do it", **more: object) -> Looked:
         _turn(BAD, *[GOOD] * 6, outcome="stopped"),
         _turn(BAD, *[GOOD] * 6, unfounded=True),
         _turn(BAD, *[GOOD] * 6, attended=False),
+        _turn(BAD, *[GOOD] * 6, foreign=True),
     ],
-    ids=["talk", "little", "no effort", "failed", "unchecked", "stopped", "unfounded", "alone"],
+    ids=[
+        "talk",
+        "little",
+        "no effort",
+        "failed",
+        "unchecked",
+        "stopped",
+        "unfounded",
+        "alone",
+        "others",
+    ],
 )
 def test_most_turns_hold_nothing(turn: Looked) -> None:
     assert occasion(turn, None, Known(), 5) is None
@@ -202,6 +214,12 @@ def test_what_was_read_from_outside_taints_the_turns_after_it() -> None:
         ),
     )
     assert (first.untrusted, second.untrusted) == ("h.example", "h.example")
+
+
+def test_what_others_said_is_known_as_such() -> None:
+    started = SessionStarted(person="telegram:7")
+    (turn,) = turns_of("s", _records(started, TurnStarted(turn=1), TurnEnded(turn=1)))
+    assert turn.foreign
 
 
 @given(st.text(max_size=100), st.text(max_size=60))
