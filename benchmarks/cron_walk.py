@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from hermes_tui.cron.schedule import Schedule
-from tests.cron.walk import LINES, ZONES, matches
+from tests.cron.walk import LINES, ZONES, fitting, matches
 
 FIRST = 2026
 
@@ -26,16 +26,16 @@ def walk(zone: str, years: int) -> dict[str, list[float]]:
     newest = (moment - timedelta(hours=4)).astimezone(tz).replace(tzinfo=None)
     newest = max(newest, moment.astimezone(tz).replace(tzinfo=None))
     found: dict[str, list[float]] = {line: [] for line in LINES}
+    of_minute = [[line for line in LINES if n in fitting(line)[0]] for n in range(60)]
     while moment < end:
         moment += step
         wall = moment.astimezone(tz).replace(tzinfo=None)
-        passed: list[datetime] = []
+        due: set[str] = set()
         while newest < wall:
             newest += step
-            passed.append(newest)
-        for line in LINES:
-            if any(matches(line, one) for one in passed):
-                found[line].append(moment.timestamp())
+            due.update(line for line in of_minute[newest.minute] if matches(line, newest))
+        for line in due:
+            found[line].append(moment.timestamp())
     return found
 
 

@@ -58,7 +58,7 @@ def _fits(field: str, value: int, low: int, names: str = "") -> bool:
 
 
 @lru_cache(maxsize=64)
-def _sets(line: str) -> tuple[frozenset[int], ...]:
+def fitting(line: str) -> tuple[frozenset[int], ...]:
     """The values of each field that fit, each tried by itself."""
     bounds = (
         (0, 60, ""),
@@ -74,7 +74,7 @@ def _sets(line: str) -> tuple[frozenset[int], ...]:
 
 
 def matches(line: str, wall: datetime) -> bool:
-    minutes, hours, days, months, weekdays = _sets(line)
+    minutes, hours, days, months, weekdays = fitting(line)
     if wall.minute not in minutes or wall.hour not in hours or wall.month not in months:
         return False
     on_day, on_weekday = wall.day in days, (wall.weekday() + 1) % 7 in weekdays
