@@ -14,6 +14,7 @@ from hermes_tui.ui import part_keys
 from hermes_tui.ui.agents_pane import AgentsPane
 from hermes_tui.ui.help_topics import Topic, topic_for
 from hermes_tui.ui.keys import KeyTable
+from hermes_tui.ui.skills_pane import SkillsPane
 from hermes_tui.ui.trace import TracePane
 from hermes_tui.ui.viewer import ViewerScreen
 
@@ -59,7 +60,7 @@ class AppKeys:
         self.table = KeyTable(own.keys)
         self._app._bindings = BindingsMap(self.table.bindings())
         self._app.set_keymap(part_keys.keymap(own.keys))
-        for pane in (TracePane, AgentsPane):
+        for pane in (TracePane, AgentsPane, SkillsPane):
             self._app.main.query_one(pane).draw_keys()
         for problem in own.problems:
             self._app.say(problem, "warning")

@@ -10,11 +10,13 @@ from textual.message import Message
 
 from hermes_tui import approval_text
 from hermes_tui.events import ApprovalAsked
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.approval_frame import AskCard, Line
 from hermes_tui.ui.line import Span, width_of
 from hermes_tui.ui.text import clip, safe, wrap
 
 Verdict = Literal["once", "session", "always", "deny"]
+_NAMES = {one.keys[0]: one.id for one in part_keys.PARTS["approval"]}
 _DIFF = {"+": "diff.add", "-": "diff.del", "@": "diff.hunk"}
 
 
@@ -74,7 +76,8 @@ class ApprovalCard(AskCard[ApprovalAsked]):
         head = lines if len(lines) <= most else lines[: most - 1]
         if len(head) < len(lines):
             more = f"  … {len(lines) - len(head):,} more lines"
-            head = [*head, (Span(more, "muted"), Span("   d details", "muted", "choose('d')"))]
+            key = self._key_of("d")
+            head = [*head, (Span(more, "muted"), Span(f"   {key} details", "muted", "choose('d')"))]
         return [*head, ()] if self.app.size.height >= 30 else head
 
     def keys(self, ask: ApprovalAsked, width: int) -> list[Line]:
@@ -90,7 +93,10 @@ class ApprovalCard(AskCard[ApprovalAsked]):
         gap = "    " if width >= 100 else "  "
         lines: list[list[Span]] = [[]]
         for key, name in names:
-            pair = [Span(key, "accent", f"choose('{key}')"), Span(f" {name}{gap}", "muted")]
+            shown = self._key_of(key)
+            if not shown:
+                continue
+            pair = [Span(shown, "accent", f"choose('{key}')"), Span(f" {name}{gap}", "muted")]
             if lines[-1] and width_of([*lines[-1], *pair]) - len(gap) > width:
                 lines.append([])
             lines[-1] += pair
@@ -110,6 +116,13 @@ class ApprovalCard(AskCard[ApprovalAsked]):
             Span("esc", "accent"),
             Span(" back", "muted"),
         )
+
+    def _key_of(self, letter: str) -> str:
+        return part_keys.key_of(self, _NAMES[letter])
+
+    def meant(self, key: str) -> str:
+        """The card's own letter for a key, which may be another one by now."""
+        return part_keys.meant(self, "approval", key)
 
     # --- what is pressed -------------------------------------------------------------------
 

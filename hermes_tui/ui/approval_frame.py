@@ -158,6 +158,10 @@ class AskCard(Vertical, Generic[A], can_focus=True):
         """Do what a key is for. False: it is no key of the card."""
         raise NotImplementedError
 
+    def meant(self, key: str) -> str:
+        """The default key in whose place a key stands, for people who changed them."""
+        return key
+
     def finished(self, text: str) -> None:
         """Enter was pressed in the field."""
         raise NotImplementedError
@@ -231,6 +235,7 @@ class AskCard(Vertical, Generic[A], can_focus=True):
     def _use(self, key: str) -> bool:
         if self._clock() - self._shown_since < GRACE_S:
             return False
+        key = self.meant(key)
         if key == "tab" and len(self.pending) > 1:
             self.at = (self.at + 1) % len(self.pending)
             self._shown_since = self._clock() - GRACE_S

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual import on
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.line import Span
 from hermes_tui.ui.rows import RowList, TextRow
 from hermes_tui.ui.text import one_line
@@ -32,7 +32,7 @@ class Choice(NamedTuple):
 class ChoiceDialog(ModalScreen[str]):
     """Lines and choices. Enter takes the first one, escape gives an empty result."""
 
-    BINDINGS = [Binding("escape", "leave", show=False)]
+    BINDINGS = part_keys.bindings("dialog")
 
     def __init__(self, title: str, lines: Sequence[str], choices: Sequence[Choice]) -> None:
         super().__init__()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import FindModels
 from hermes_tui.setup_text import TASKS
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.face import face_of
 from hermes_tui.ui.line import Bar, Span, hints
 from hermes_tui.ui.rows import RowList, TextRow
@@ -30,10 +30,7 @@ class FirstRunScreen(ModalScreen[str | None]):
     """Choose, try, begin. The result is a task to send, empty for none, None when skipped."""
 
     AUTO_FOCUS = ""
-    BINDINGS = [
-        Binding("escape", "back", show=False),
-        Binding("f5", "look", show=False),
-    ]
+    BINDINGS = part_keys.bindings("setup")
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,12 +69,14 @@ class FirstRunScreen(ModalScreen[str | None]):
 
     @on(ChooseStep.Turned)
     def _draw_keys(self) -> None:
+        back = part_keys.key_of(self, "setup.back")
         if self.step == 0 and self.query_one(ChooseStep).in_form:
-            keys = [("↵", "next field, then try it"), ("esc", "back to the list")]
+            keys = [("↵", "next field, then try it"), (back, "back to the list")]
         else:
-            more = [("f5", "look again")] if self.step == 0 else []
-            escape = ("skip", "back", "begin")[self.step]
-            keys = [("↑↓", "choose"), ("↵", "take"), *more, ("esc", escape)]
+            again = part_keys.key_of(self, "setup.again")
+            more = [(again, "look again")] if self.step == 0 and again else []
+            away = ("skip", "back", "begin")[self.step]
+            keys = [("↑↓", "choose"), ("↵", "take"), *more, (back, away)]
         self.query_one("#setup-keys", Bar).show(hints(*keys))
 
     def heard(self, progress: FetchProgress) -> None:

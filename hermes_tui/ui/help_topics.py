@@ -8,12 +8,6 @@ from msgspec import Struct
 
 Row = tuple[str, str]
 
-LIST_KEYS: tuple[Row, ...] = (
-    ("↑ ↓, k j", "Up and down."),
-    ("pgup pgdn, g G", "A screenful; to the first and the last."),
-    ("↵", "Open."),
-)
-
 
 class Topic(Struct, frozen=True):
     """prose: Markdown; keys: those of this part alone; parts: what of `part_keys` they are."""
@@ -32,8 +26,8 @@ TOPICS: dict[str, Topic] = {
         "you can still change it, move it or take it back. Nothing you typed is ever lost: a "
         "text leaves the prompt only when it is stored.\n\n"
         "A long paste becomes one atom such as `⟦paste 1 · 47 lines⟧`: the cursor jumps over "
-        "it, backspace removes it, Enter on it unfolds it. `@` mentions files, sessions and "
-        "skills, `/` runs a command, `!` runs a command in your own shell.",
+        "it, backspace removes it, Enter on it unfolds it. `@` mentions files, sessions, "
+        "skills and what is remembered, `/` runs a command, `!` runs a command in your own shell.",
         (
             ("↵", "Send; while the agent works, steer it."),
             ("alt+↵", "Queue for the next turn."),
@@ -73,20 +67,7 @@ TOPICS: dict[str, Topic] = {
         "is shown as the agent reads it, with how often it was used and how that went. `✎` an "
         "edit is proposed, `!` something is wrong with it, `·` on trial, `○` off. Every text a "
         "skill had is kept: look at versions with [ and ], and u takes the last change back.",
-        (
-            *LIST_KEYS,
-            ("e", "Edit it, or the text that is proposed."),
-            ("n, d", "Write a new one; begin with a copy."),
-            ("y, n", "Accept or reject a proposed edit, in its diff."),
-            ("space", "Mark one change of it, to accept only that."),
-            ("[, ]", "Older and newer versions; in a diff the changes."),
-            ("b", "Bring the version back that is shown."),
-            ("u", "Undo the last change."),
-            ("x", "Switch it off or on."),
-            ("t", "Begin a message that calls it."),
-            ("o", "The whole skill."),
-            ("r", "Look again."),
-        ),
+        parts=("skills", "review", "list"),
     ),
     "agents": Topic(
         "the agents pane",
@@ -118,14 +99,7 @@ TOPICS: dict[str, Topic] = {
         "The agent wants to do something that you did not allow before. The card says what, "
         "where it runs, why it asks, and whether it can be undone. *always* saves a rule, which "
         "you see and can change before it counts.",
-        (
-            ("y", "Once."),
-            ("s", "For this session."),
-            ("a", "Always: shows the exact rule first."),
-            ("e", "Edit before it runs."),
-            ("d", "Details."),
-            ("n", "No, with a reason the agent reads."),
-        ),
+        parts=("approval",),
     ),
     "question": Topic(
         "a question",
@@ -135,7 +109,28 @@ TOPICS: dict[str, Topic] = {
     "picker": Topic(
         "a list to pick from",
         "Type parts of words in any order; what fits best comes first.",
-        (("↑ ↓", "Up and down."), ("↵", "Take it."), ("esc", "Leave.")),
+        (("↵", "Take it."),),
+        ("picker",),
+    ),
+    "rewind": Topic(
+        "going back",
+        "The turns of this chat, newest first. Going back to before one gives its words back to "
+        "the prompt and puts files as they were then. What you or others changed since is told "
+        "apart and stays unless you say so.",
+        (("↵", "Chat and files."),),
+        ("rewind", "list"),
+    ),
+    "setup": Topic(
+        "the first run",
+        "Choose what answers, see it answer, begin. Everything can be skipped and done later "
+        "with `/setup`.",
+        parts=("setup", "list"),
+    ),
+    "editor": Topic(
+        "a skill's text",
+        "The text that the agent reads. What the format has to say against it is told below "
+        "while you type.",
+        parts=("editor",),
     ),
     "settings": Topic(
         "the settings",
@@ -153,6 +148,9 @@ _ALIASES = {
     "FindBar": "find",
     "PickerScreen": "picker",
     "SettingsScreen": "settings",
+    "RewindScreen": "rewind",
+    "FirstRunScreen": "setup",
+    "SkillEditor": "editor",
 }
 
 

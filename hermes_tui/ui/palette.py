@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from hermes_tui.ui import figures
+from hermes_tui.ui import figures, part_keys
 from hermes_tui.ui.fuzzy import Entry, rank, text_of
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.rail import session_title
@@ -38,16 +37,17 @@ _KINDS = {
 }
 
 
+class _Box(SearchBox):
+    """The box of a list that is always there: down never takes what is marked."""
+
+    def leave_edge(self, step: int, select: bool) -> bool:
+        return step > 0 or super().leave_edge(step, select)
+
+
 class PickerScreen(ModalScreen[Entry | None]):
     """Type to narrow, enter to pick, escape to leave. preview: called as the cursor moves."""
 
-    BINDINGS = [
-        Binding("escape", "leave", show=False),
-        Binding("up", "move(-1)", show=False, priority=True),
-        Binding("down", "move(1)", show=False, priority=True),
-        Binding("pageup", "page(-1)", show=False, priority=True),
-        Binding("pagedown", "page(1)", show=False, priority=True),
-    ]
+    BINDINGS = part_keys.bindings("picker")
 
     def __init__(
         self, entries: Sequence[Entry], hint: str, query: str = "", preview: Preview | None = None
@@ -60,7 +60,7 @@ class PickerScreen(ModalScreen[Entry | None]):
     def compose(self) -> ComposeResult:
         """Box, list, count."""
         with Vertical(id="picker"):
-            yield SearchBox(self._hint, text=self._query, id="picker-box")
+            yield _Box(self._hint, text=self._query, id="picker-box")
             yield RowList(id="picker-rows")
             yield Bar(id="picker-count")
 

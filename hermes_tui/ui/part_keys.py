@@ -7,7 +7,7 @@ One table feeds the bindings, the hints below a pane, the help, and a person's o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from textual.binding import Binding, BindingType
 
@@ -78,9 +78,65 @@ PARTS: dict[str, tuple[PartKey, ...]] = {
         _key("memory.search", "slash", "search", "Back to the box."),
         _key("memory.leave", "escape", "leave", "Leave an edit or a merge as it was."),
     ),
+    "skills": (
+        _key("skills.edit", "e", "edit", "Edit it, or the text that is proposed.", "edit"),
+        _key("skills.new", "n", "new", "Write a new one.", "new"),
+        _key("skills.copy", "d", "copy", "Write a new one that begins as a copy of it."),
+        _key("skills.switch", "x", "switch", "Switch it off or on.", "on/off"),
+        _key("skills.older", "left_square_bracket", "version(1)", "The version before.", "older"),
+        _key("skills.newer", "right_square_bracket", "version(-1)", "The version after."),
+        _key("skills.restore", "b", "restore", "Bring the version back that is shown."),
+        _key("skills.undo", "u", "undo", "Take the last change back.", "undo"),
+        _key("skills.try", "t", "try", "Begin a message that calls it.", "try"),
+        _key("skills.accept", "y", "accept", "Accept a proposed edit, whole."),
+        _key("skills.whole", "o", "whole", "All of it over the full screen.", "full screen"),
+        _key("skills.again", "r", "again", "Look again.", "look again"),
+    ),
+    "review": (
+        _key("review.accept", "y", "answer(True)", "Accept the changes marked, or all."),
+        _key("review.mark", "space", "take", "Mark the change, to accept only what is marked."),
+        _key("review.reject", "n", "answer(False)", "Reject the proposed edit."),
+        _key("review.next", "right_square_bracket", "hunk(1)", "The next change."),
+        _key("review.previous", "left_square_bracket", "hunk(-1)", "The change before."),
+    ),
+    "editor": (
+        _key("editor.save!", "ctrl+s", "save", "Keep the skill."),
+        _key("editor.outside!", "ctrl+e", "outside", "Edit it in your own editor."),
+        _key("editor.repair!", "ctrl+r", "repair", "Put the quotes right that the format wants."),
+        _key("editor.leave!", "escape", "leave", "Leave; once more where that loses something."),
+    ),
+    "approval": (
+        _key("approval.once", "y", "choose('y')", "Once.", "once"),
+        _key("approval.session", "s", "choose('s')", "For this session.", "session"),
+        _key("approval.always", "a", "choose('a')", "Always: shows the exact rule first."),
+        _key("approval.edit", "e", "choose('e')", "Edit before it runs.", "edit"),
+        _key("approval.details", "d", "choose('d')", "Details.", "details"),
+        _key("approval.deny", "n", "choose('n')", "No, with a reason the agent reads.", "deny…"),
+        _key("approval.next", "tab", "choose('tab')", "The next one that waits.", "next"),
+    ),
+    "rewind": (
+        _key("rewind.chat", "c", "take('chat')", "The chat alone; files stay.", "chat"),
+        _key("rewind.files", "o", "take('files')", "Files alone; the chat stays.", "files"),
+        _key("rewind.fork", "f", "take('fork')", "Go on from there in a new session.", "fork"),
+        _key("rewind.leave", "escape", "leave", "Stay where you are.", "stay"),
+    ),
+    "picker": (
+        _key("picker.up!", "up", "move(-1)", "Up."),
+        _key("picker.down!", "down", "move(1)", "Down."),
+        _key("picker.page-up!", "pageup", "page(-1)", "A screenful up."),
+        _key("picker.page-down!", "pagedown", "page(1)", "A screenful down."),
+        _key("picker.leave", "escape", "leave", "Leave."),
+    ),
+    "setup": (
+        _key("setup.again", "f5", "look", "Look again for what could answer."),
+        _key("setup.back", "escape", "back", "A step back; on the first one, leave."),
+    ),
+    "dialog": (_key("dialog.leave", "escape", "leave", "Decide nothing."),),
     "agents": (
         _key("agents.whole", "o", "whole", "Its output over the full screen.", "full screen"),
         _key("agents.end", "x", "end", "End it.", "end it"),
+        _key("agents.steer", "e", "steer", "Tell a subagent something more.", "tell it more"),
+        _key("agents.leave", "escape", "leave", "Leave the field, with nothing told."),
         _key("agents.session!", "g", "session", "Go to its session.", "its session"),
     ),
     "jobs": (
@@ -137,6 +193,10 @@ BESIDE: Mapping[str, Sequence[str]] = {
     "memory": ("list",),
     "rail": ("list",),
     "settings": ("list",),
+    "skills": ("list",),
+    "rewind": ("list",),
+    "setup": ("list",),
+    "dialog": ("list",),
     "diff": ("text", "page"),
     "page": ("text",),
 }
@@ -165,9 +225,21 @@ def keys_of(one: PartKey, own: Own) -> Sequence[str]:
 
 def own_of(node: DOMNode) -> Own:
     """A person's own keys, as the app around a part has them."""
-    app: Any = node.app
-    keyboard = getattr(app, "keyboard", None)
+    keyboard: Any = getattr(cast("object", node.app), "keyboard", None)
     return keyboard.table.own if keyboard is not None else {}
+
+
+def key_of(node: DOMNode, name: str) -> str:
+    """The first key of one of a part's actions, as people read it; empty for none."""
+    from hermes_tui.ui.keys import key_words
+
+    return key_words(keys_of(BY_ID[name], own_of(node))[:1])
+
+
+def meant(node: DOMNode, part: str, key: str) -> str:
+    """What a key pressed in a part stands for, as the part's own default key; empty for nothing."""
+    own = own_of(node)
+    return next((one.keys[0] for one in PARTS[part] if key in keys_of(one, own)), "")
 
 
 def hint_pairs(node: DOMNode, part: str) -> list[tuple[str, str]]:

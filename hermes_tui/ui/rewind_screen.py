@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from textual import on
-from textual.binding import Binding
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from hermes_tui.errors import HermesError
 from hermes_tui.rewind_text import files, will
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.blocks import UserBlock, clock
 from hermes_tui.ui.dialogs import Choice, ChoiceDialog
 from hermes_tui.ui.line import Bar, Span, hints
@@ -53,12 +53,7 @@ class RewindScreen(ModalScreen[Picked | None]):
     RewindScreen.-low #rewind-text { height: 5; margin: 0; }
     RewindScreen Bar { background: $surface; }
     """
-    BINDINGS = [
-        Binding("escape", "leave", show=False),
-        Binding("f", "take('fork')", show=False),
-        Binding("c", "take('chat')", show=False),
-        Binding("o", "take('files')", show=False),
-    ]
+    BINDINGS = part_keys.bindings("rewind")
 
     def __init__(self, turns: Sequence[UserBlock], look: Look) -> None:
         super().__init__()
@@ -79,7 +74,8 @@ class RewindScreen(ModalScreen[Picked | None]):
         self.set_class(self.app.size.height < 24, "-low")
         self.query_one("#rewind-title", Bar).show((Span(" Go back to before …", "strong"),))
         both = "chat and files" if self.app.size.width >= 80 else "both"
-        keys = hints(("↵", both), ("c", "chat"), ("o", "files"), ("f", "fork"), ("esc", "stay"))
+        whole = part_keys.key_of(self, "list.open")
+        keys = hints((whole, both), *part_keys.hint_pairs(self, "rewind"))
         self.query_one("#rewind-keys", Bar).show(keys)
         rows = self.query_one(RowList)
         rows.show([self._row(at, block) for at, block in enumerate(self._turns)])

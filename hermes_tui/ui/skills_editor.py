@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from textual import on
-from textual.binding import Binding
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from hermes_tui.errors import HermesError
 from hermes_tui.intents import CheckSkill, SkillCheck, SkillFinding
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.face import face_of
 from hermes_tui.ui.line import Bar, Span, hints
 from hermes_tui.ui.text import one_line
@@ -51,12 +51,7 @@ class SkillEditor(ModalScreen["tuple[str, str] | None"]):
     #skill-text { height: 1fr; border: none; border-top: solid $border; padding: 0 1 0 0; }
     #skill-findings { height: auto; max-height: 6; padding: 0 1; border-top: solid $border; }
     """
-    BINDINGS = [
-        Binding("ctrl+s", "save", show=False, priority=True),
-        Binding("ctrl+e", "outside", show=False, priority=True),
-        Binding("ctrl+r", "repair", show=False, priority=True),
-        Binding("escape", "leave", show=False, priority=True),
-    ]
+    BINDINGS = part_keys.bindings("editor")
 
     def __init__(self, name: str, text: str, about: str = "") -> None:
         super().__init__()
@@ -82,7 +77,8 @@ class SkillEditor(ModalScreen["tuple[str, str] | None"]):
     @property
     def in_place_of(self) -> dict[str, Callable[[], None]]:
         """What keys do here that are commands elsewhere: ctrl+s does not put a draft away."""
-        return {"prompt.stash": self.action_save}
+        mine = "ctrl+s" in part_keys.keys_of(part_keys.BY_ID["editor.save"], part_keys.own_of(self))
+        return {"prompt.stash": self.action_save} if mine else {}
 
     @property
     def skill_name(self) -> str:
@@ -127,10 +123,11 @@ class SkillEditor(ModalScreen["tuple[str, str] | None"]):
         self.query_one("#skill-findings", TextView).show(
             paint_lines([_line(one) for one in self.check.findings[:_SHOWN]] or [_GOOD])
         )
-        keys = [("ctrl+s", "save"), ("ctrl+e", "in $EDITOR"), ("esc", "leave")]
+        named = [("save", "save"), ("outside", "in $EDITOR"), ("leave", "leave")]
         if self.check.repaired:
-            keys.insert(1, ("ctrl+r", "put quotes right"))
-        self.query_one("#skill-keys", Bar).show(hints(*keys))
+            named.insert(1, ("repair", "put quotes right"))
+        keys = [(part_keys.key_of(self, f"editor.{name}"), words) for name, words in named]
+        self.query_one("#skill-keys", Bar).show(hints(*(one for one in keys if one[0])))
 
     # --- keys ----------------------------------------------------------------------------------
 
@@ -142,7 +139,8 @@ class SkillEditor(ModalScreen["tuple[str, str] | None"]):
         """Leave; a changed text is only given up when escape is pressed again."""
         if self.text != self._first and not self._warned:
             self._warned = True
-            face_of(self).say("not saved: escape again gives it up, ctrl+s saves", "warning")
+            keys = [part_keys.key_of(self, f"editor.{name}") for name in ("leave", "save")]
+            face_of(self).say(f"not saved: {keys[0]} again gives it up, {keys[1]} saves", "warning")
             return
         self.dismiss(None)
 

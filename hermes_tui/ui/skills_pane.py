@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from textual import on
-from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.message import Message
 
@@ -23,6 +22,7 @@ from hermes_tui.intents import (
     SkillProposal,
     SkillStory,
 )
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.diff_screen import paint_diff
 from hermes_tui.ui.face import face_of
 from hermes_tui.ui.line import Bar, Span, hints
@@ -46,8 +46,31 @@ if TYPE_CHECKING:
 __all__ = ["SkillsPane", "without_head"]
 
 _WIDE = 100
-_LIST_KEYS = (("enter", "read"), ("e", "edit"), ("n", "new"), ("x", "on/off"), ("[ ]", "versions"))
-_MORE_KEYS = (("u", "undo"), ("t", "try"), ("o", "full screen"), ("r", "look again"))
+_Keys = Sequence[tuple[str, str]]
+_LIST_KEYS: _Keys = (
+    ("list.open", "read"),
+    ("skills.edit", "edit"),
+    ("skills.new", "new"),
+    ("skills.switch", "on/off"),
+    ("skills.older skills.newer", "versions"),
+)
+_MORE_KEYS: _Keys = (
+    ("skills.undo", "undo"),
+    ("skills.try", "try"),
+    ("skills.whole", "full screen"),
+    ("skills.again", "look again"),
+)
+_BACK_KEYS: _Keys = (
+    ("skills.older skills.newer", "older, newer"),
+    ("skills.restore", "bring it back"),
+    ("skills.undo", "undo"),
+)
+_REVIEW_KEYS: _Keys = (
+    ("review.mark", "this change"),
+    ("review.reject", "reject"),
+    ("skills.edit", "edit"),
+    ("review.previous review.next", "changes"),
+)
 
 
 class SkillsPane(Vertical):
@@ -63,20 +86,7 @@ class SkillsPane(Vertical):
     SkillsPane.-wide #skills-detail { width: 1fr; height: 1fr; border-top: none;
       border-left: solid $border; }
     """
-    BINDINGS = [
-        Binding("o", "whole", show=False),
-        Binding("r", "again", show=False),
-        Binding("e", "edit", show=False),
-        Binding("n", "new", show=False),
-        Binding("d", "copy", show=False),
-        Binding("x", "switch", show=False),
-        Binding("u", "undo", show=False),
-        Binding("t", "try", show=False),
-        Binding("y", "accept", show=False),
-        Binding("left_square_bracket", "version(1)", show=False),
-        Binding("right_square_bracket", "version(-1)", show=False),
-        Binding("b", "restore", show=False),
-    ]
+    BINDINGS = part_keys.bindings("skills")
 
     class Put(Message):
         """Put this text into the prompt."""
@@ -107,12 +117,12 @@ class SkillsPane(Vertical):
         """Empty until the pane is first shown."""
         self.query_one("#skills-detail").display = False
         self.query_one("#skills-about").can_focus = False
-        self._keys()
+        self.draw_keys()
 
     def on_resize(self, event: events.Resize) -> None:
         """Side by side where there is room."""
         self.set_class(event.size.width >= _WIDE, "-wide")
-        self._keys()
+        self.draw_keys()
 
     def shown(self) -> None:
         """The pane came into view: ask for the skills, the first time."""
@@ -201,7 +211,7 @@ class SkillsPane(Vertical):
             await self._put_away()
             self._head([(Span(error.message, "error"),)])
             self.query_one("#skills-text", TextView).show(None)
-        self._keys()
+        self.draw_keys()
 
     async def _show_text(self, skill: SkillInfo) -> None:
         text = self._texts.get(skill.name)
@@ -253,18 +263,22 @@ class SkillsPane(Vertical):
         found = (await self._story(skill.name)).proposals
         return next(one for one in found if one.id == skill.proposal)
 
-    def _keys(self) -> None:
+    def draw_keys(self) -> None:
+        """Show the keys as they are now."""
         review = self._review
-        if review is None:
-            keys = (*_LIST_KEYS, *(_MORE_KEYS if self.has_class("-wide") else _MORE_KEYS[:1]))
-            if self._back:
-                keys = (("[ ]", "older, newer"), ("b", "bring it back"), ("u", "undo"))
-        else:
+        if review is not None:
             some = f"{len(review.taken)} of {review.count}"
             words = f"accept {some}" if 0 < len(review.taken) < review.count else "accept all"
-            keys = (("y", words), ("space", "this change"), ("n", "reject"), ("e", "edit"))
-            keys = (*keys, ("[ ]", "changes"))
-        self.query_one("#skills-keys", Bar).show(hints(*keys))
+            keys: _Keys = (("review.accept", words), *_REVIEW_KEYS)
+        elif self._back:
+            keys = _BACK_KEYS
+        else:
+            keys = (*_LIST_KEYS, *(_MORE_KEYS if self.has_class("-wide") else _MORE_KEYS[:1]))
+        told = [(self._key_words(names), words) for names, words in keys]
+        self.query_one("#skills-keys", Bar).show(hints(*(one for one in told if one[0])))
+
+    def _key_words(self, names: str) -> str:
+        return " ".join(filter(None, (part_keys.key_of(self, name) for name in names.split())))
 
     # --- keys ----------------------------------------------------------------------------------
 
@@ -325,7 +339,7 @@ class SkillsPane(Vertical):
     @on(ReviewView.Marked)
     def _marked(self, message: ReviewView.Marked) -> None:
         message.stop()
-        self._keys()
+        self.draw_keys()
 
     @on(ReviewView.Answered)
     def _answered(self, message: ReviewView.Answered) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rich.segment import Segment
-from textual.binding import Binding
 from textual.message import Message
 from textual.strip import Strip
 
 from hermes_tui.intents import SkillProposal
+from hermes_tui.ui import part_keys
 from hermes_tui.ui.diff_screen import DiffView
 from hermes_tui.ui.face import look_of
 
@@ -15,13 +15,7 @@ from hermes_tui.ui.face import look_of
 class ReviewView(DiffView):
     """The diff of a proposal. taken: numbers of the hunks that are marked to be accepted."""
 
-    BINDINGS = [
-        Binding("space", "take", show=False),
-        Binding("y", "answer(True)", show=False),
-        Binding("n", "answer(False)", show=False),
-        Binding("right_square_bracket", "hunk(1)", show=False),
-        Binding("left_square_bracket", "hunk(-1)", show=False),
-    ]
+    BINDINGS = part_keys.bindings("review")
 
     class Marked(Message):
         """A change was marked, or is no longer."""

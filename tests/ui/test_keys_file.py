@@ -12,8 +12,10 @@ from hermes_tui import commands
 from hermes_tui.ui import part_keys
 from hermes_tui.ui.keys import KeyTable
 from hermes_tui.ui.keys_file import OwnKeys, parse_keys, read_keys, spelled
+from hermes_tui.ui.rows import RowList
 from tests.fakes.scripted_model import call, say
 from tests.ui.conftest import Stage
+from tests.ui.test_app import pass_grace
 from tests.ui.test_trace import ran
 
 
@@ -137,6 +139,8 @@ def test_keys_of_a_part_may_be_letters_and_are_told_when_two_share_one() -> None
     assert own.problems == (
         "keys.yaml:3: o is also the key of trace.whole",
         "keys.yaml:3: o is also the key of agents.whole",
+        "keys.yaml:3: o is also the key of skills.whole",
+        "keys.yaml:3: o is also the key of rewind.files",
     )
 
 
@@ -174,6 +178,47 @@ async def test_a_key_of_a_pane_is_another_one_in_hints_help_and_hand(stage: Stag
         await screen.until(lambda: screen.shows("Run the call again", "Keys of the trace"))
         line = next(one for one in screen.text.split("\n") if "Run the call again" in one)
         assert line.split()[0] == "R"
+
+
+async def test_an_approval_is_answered_by_keys_of_ones_own(stage: Stage) -> None:
+    stage.core.home.keys.write_text("approval.once: [j]\napproval.deny: []\n")
+    stage.model.script += [call("run_command", command="echo x >> log"), say("done")]
+    async with stage.screen((120, 35)) as screen:
+        await screen.type("go")
+        await screen.press("enter")
+        await screen.until(lambda: screen.shows("approve", "j once"))
+        assert not screen.shows("deny")
+        pass_grace(screen)
+        await screen.press("alt+a", "y", "n")
+        assert screen.shows("j once")
+        await screen.press("j")
+        log = stage.folder / "log"
+        await screen.until(lambda: log.exists() and log.read_text() == "x\n")
+
+
+async def test_keys_of_the_skills_pane_are_ones_own_in_hints_and_help(stage: Stage) -> None:
+    stage.core.home.keys.write_text("skills.new: N\nskills.edit: []\n")
+    async with stage.screen((160, 50)) as screen:
+        await screen.press("alt+4")
+        await screen.until(lambda: screen.shows("N new", "x on/off"))
+        assert not screen.shows("e edit")
+        await screen.press("f1")
+        await screen.until(lambda: screen.shows("Keys of the skills pane", "Write a new one"))
+        line = next(one for one in screen.text.split("\n") if "Write a new one." in one)
+        assert line.split()[0] == "N"
+
+
+async def test_the_palette_moves_by_keys_of_ones_own(stage: Stage) -> None:
+    stage.core.home.keys.write_text("picker.down: ctrl+k\n")
+    async with stage.screen((100, 30)) as screen:
+        await screen.press("ctrl+p")
+        await screen.until(lambda: screen.app.screen.query("#picker-rows"))
+        rows = screen.app.screen.query_one("#picker-rows", RowList)
+        first = rows.key
+        await screen.press("down")
+        assert rows.key == first
+        await screen.press("ctrl+k")
+        await screen.until(lambda: rows.key != first)
 
 
 async def test_the_hints_name_the_keys_one_has(stage: Stage) -> None:
