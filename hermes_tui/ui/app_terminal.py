@@ -26,12 +26,20 @@ class Terminal:
         """Ask all there is to ask."""
         self.ask_background()
         self.ask_pictures()
+        self._ask_margins()
 
     def ask_background(self) -> None:
         """Ask the terminal whether it is dark, if that decides."""
         driver = self._app._driver
         if self._app.themes.follows_terminal and isinstance(driver, TerminalDriver):
             driver.ask_background()
+
+    def _ask_margins(self) -> None:
+        from hermes_tui.ui.paste_input import TerminalDriver
+
+        driver = self._app._driver
+        if isinstance(driver, TerminalDriver):
+            driver.ask_margins()
 
     def ask_pictures(self) -> None:
         """Ask the terminal whether it draws pictures, unless the person wants none."""

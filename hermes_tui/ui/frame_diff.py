@@ -1,7 +1,8 @@
 """What a frame changes on the terminal, and nothing else: for slow lines and calm screens.
 
 Textual sends every line of what may have changed. This keeps what the terminal shows, cell by
-cell, and sends the cells that differ; a part of full width that only moved is scrolled there.
+cell, and sends the cells that differ; lines that only moved are scrolled there, and columns of
+lines where the terminal can do that.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.cells import cell_len
 from rich.style import Style
+from textual import on
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.app import App, ReturnType
 from textual.strip import Strip
 
-from hermes_tui.ui import frame_pictures
+from hermes_tui.ui import frame_pictures, margins
 from hermes_tui.ui.frame_pictures import Drawn, is_picture
+from hermes_tui.ui.margins import MarginsTold
 
 if TYPE_CHECKING:
     from rich.color import ColorSystem
@@ -64,12 +67,14 @@ Row = list[Cell | None]
 class Memory:
     """What the terminal shows; None where that is not known.
 
-    erases: the terminal fills what is erased with the background in use, as most do; pictures:
-    those that are drawn where the cursor is, by the ink of the cells that stand for them.
+    erases: the terminal fills what is erased with the background in use, as most do; margins: it
+    can scroll a column of lines; pictures: those that are drawn where the cursor is, by the ink
+    of the cells that stand for them.
     """
 
     def __init__(self, erases: bool = True) -> None:
         self.erases = erases
+        self.margins = False
         self.pictures: dict[str, Drawn] = {}
         self._rows: list[Row] = []
         self._seen: list[dict[int, Strip]] = []
@@ -101,20 +106,36 @@ class Memory:
     # --- scrolling ---------------------------------------------------------------------------
 
     def _scroll(self, pieces: Sequence[Piece], out: list[str]) -> None:
-        """Move what only stands higher now; never a part that has something beside it."""
-        wide = [one for one in pieces if one.strip.cell_length >= self._size[0] - 2]
-        if len(wide) < _SCROLLED or any(b.y != a.y + 1 for a, b in pairwise(wide)):
-            return
-        top, bottom = wide[0].y, wide[-1].y
-        by = self._shift(wide)
-        if not by:
-            return
-        lines = "\n" * by
-        out.append(f"\x1b[{top + 1};{bottom + 1}r\x1b[{bottom + 1};1H{lines}\x1b[r")
-        fresh: list[Row] = [[None] * self._size[0] for _ in range(by)]
-        self._rows[top : bottom + 1] = [*self._rows[top + by : bottom + 1], *fresh]
-        none: list[dict[int, Strip]] = [{} for _ in range(by)]
-        self._seen[top : bottom + 1] = [*self._seen[top + by : bottom + 1], *none]
+        """Move what only stands higher now: whole lines, or a column where margins can be set."""
+        lines: dict[tuple[int, int], list[Piece]] = {}
+        for one in pieces:
+            length = one.strip.cell_length
+            wide = length >= self._size[0] - 2
+            if wide or self.margins:
+                lines.setdefault((0, self._size[0]) if wide else (one.x, length), []).append(one)
+        for (x, length), part in lines.items():
+            if len(part) < _SCROLLED or any(b.y != a.y + 1 for a, b in pairwise(part)):
+                continue
+            if by := self._shift(part):
+                self._move_up(part, (x, min(x + length, self._size[0])), by, out)
+
+    def _move_up(
+        self, part: Sequence[Piece], columns: tuple[int, int], by: int, out: list[str]
+    ) -> None:
+        top, bottom, (left, right) = part[0].y, part[-1].y, columns
+        whole = columns == (0, self._size[0])
+        if whole:
+            feeds = "\n" * by
+            out.append(f"\x1b[{top + 1};{bottom + 1}r\x1b[{bottom + 1};1H{feeds}\x1b[r")
+        else:
+            out.append(margins.scroll((top + 1, bottom + 1), (left + 1, right), by))
+        for y in range(top, bottom + 1):
+            below = self._rows[y + by] if y + by <= bottom else [None] * self._size[0]
+            self._rows[y][left:right] = below[left:right]
+            kept = {x: one for x, one in self._seen[y].items() if not _touches(x, one, columns)}
+            coming = self._seen[y + by] if y + by <= bottom else {}
+            moved = {x: one for x, one in coming.items() if _within(x, one, columns)}
+            self._seen[y] = kept | moved
         self._doubt_pictures(range(top, bottom + 1))
 
     def _doubt_pictures(self, lines: range) -> None:
@@ -214,6 +235,14 @@ class Memory:
             wanted = Ink(kept, now.front, wanted.back, "")
         out.append(_sgr(now, wanted))
         self._ink = wanted
+
+
+def _touches(x: int, strip: Strip, columns: tuple[int, int]) -> bool:
+    return x < columns[1] and x + strip.cell_length > columns[0]
+
+
+def _within(x: int, strip: Strip, columns: tuple[int, int]) -> bool:
+    return columns[0] <= x and x + strip.cell_length <= columns[1]
 
 
 def _blanks(cells: Sequence[Cell], at: int) -> int:
@@ -387,6 +416,11 @@ class SparingApp(App[ReturnType]):
         if isinstance(renderable, LayoutUpdate | ChopsUpdate):
             shown = Lessened(renderable, self._memory, (self.size.width, self.size.height))
         super()._display(screen, shown)
+
+    @on(MarginsTold)
+    def _margins_told(self, message: MarginsTold) -> None:
+        message.stop()
+        self._memory.margins = message.has
 
     def on_resize(self) -> None:
         """The terminal has moved its lines about, even when it is as large as before again."""

@@ -19,7 +19,7 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
-from hermes_tui.ui import pictures_terminal
+from hermes_tui.ui import margins, pictures_terminal
 from hermes_tui.ui.background import ASK, ASK_NO_MORE, UNFINISHED, answers, take_answers
 
 PASTE_START, PASTE_END = "\x1b[200~", "\x1b[201~"
@@ -95,6 +95,8 @@ class InputParser(XTermParser):
         yield from told
         keys, pictures = pictures_terminal.take_answers(keys)
         yield from pictures
+        keys, has_margins = margins.take_answers(keys)
+        yield from has_margins
         at = 0
         for found in _ENTER.finditer(keys):
             yield from self._pass_on(keys[at : found.start()])
@@ -122,7 +124,7 @@ class InputParser(XTermParser):
 
 def _torn(keys: str) -> re.Match[str] | None:
     """The beginning of a sequence whose rest is still to come."""
-    for pattern in (_UNFINISHED, UNFINISHED, pictures_terminal.UNFINISHED):
+    for pattern in (_UNFINISHED, UNFINISHED, pictures_terminal.UNFINISHED, margins.UNFINISHED):
         if found := pattern.search(keys):
             return found
     return None
@@ -168,6 +170,11 @@ class TerminalDriver(LinuxDriver):
     def ask_pictures(self) -> None:
         """Ask the terminal whether it draws pictures."""
         if asked := pictures_terminal.questions(os.environ):
+            self.write(asked)
+
+    def ask_margins(self) -> None:
+        """Ask the terminal whether it scrolls columns."""
+        if asked := margins.question(os.environ):
             self.write(asked)
 
     def stop_application_mode(self) -> None:

@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
+from hermes_tui.ui import margins
 from hermes_tui.ui.frame_diff import Memory, SparingApp, fills_erased
+from hermes_tui.ui.margins import MarginsTold
+from hermes_tui.ui.paste_input import InputParser
 
 CONSOLE = Console(color_system="truecolor", force_terminal=True)
 STYLES = [
@@ -34,23 +38,72 @@ def strip(parts: list[tuple[str, Style]]) -> Strip:
     return Strip([Segment(text, style) for text, style in parts]).adjust_cell_length(WIDTH)
 
 
+class Vt420(pyte.Screen):
+    """A terminal that scrolls a column of lines by itself."""
+
+    columns_set: tuple[int, int] | None = None
+
+    def set_mode(self, *modes: int, **kwargs: Any) -> None:
+        if modes == (69,) and kwargs.get("private"):
+            self.columns_set = (0, self.columns)
+        super().set_mode(*modes, **kwargs)
+
+    def reset_mode(self, *modes: int, **kwargs: Any) -> None:
+        if modes == (69,) and kwargs.get("private"):
+            self.columns_set = None
+        super().reset_mode(*modes, **kwargs)
+
+    def set_columns(self, left: int = 1, right: int | None = None) -> None:
+        if self.columns_set is not None:
+            self.columns_set = (left - 1, right or self.columns)
+            self.cursor_position()
+
+    def index(self) -> None:
+        bottom = self.margins.bottom if self.margins else self.lines - 1
+        if self.columns_set is None or self.cursor.y != bottom:
+            super().index()
+            return
+        left, right = self.columns_set
+        assert left <= self.cursor.x < right, "a line feed outside the margins scrolls nothing"
+        top = self.margins.top if self.margins else 0
+        for y in range(top, bottom + 1):
+            for x in range(left, right):
+                below = (
+                    self.buffer[y + 1][x] if y < bottom else self.cursor.attrs._replace(data=" ")
+                )
+                self.buffer[y][x] = below
+        self.dirty.update(range(top, bottom + 1))
+
+
+class Vt420Stream(pyte.Stream):
+    """pyte knows `CSI s` as saving the cursor alone."""
+
+    csi = pyte.Stream.csi | {"s": "set_columns"}
+    events = pyte.Stream.events | {"set_columns"}
+
+
 class Screen:
     """A terminal of its own beside one that gets everything."""
 
-    def __init__(self) -> None:
+    def __init__(self, margins: bool = False) -> None:
         self.memory = Memory()
-        self.small, self.whole = pyte.Screen(WIDTH, HEIGHT), pyte.Screen(WIDTH, HEIGHT)
-        self.streams = [pyte.Stream(self.small), pyte.Stream(self.whole)]
+        self.memory.margins = margins
+        self.small, self.whole = Vt420(WIDTH, HEIGHT), pyte.Screen(WIDTH, HEIGHT)
+        self.streams = [Vt420Stream(self.small), pyte.Stream(self.whole)]
 
     def show(self, rows: list[Strip], top: int = 0) -> int:
         """Draw rows on both; how many bytes the one with a memory got."""
-        region = Region(0, top, WIDTH, len(rows))
-        update = LayoutUpdate([[row] for row in rows], region)
+        return self.show_parts([[row] for row in rows], Region(0, top, WIDTH, len(rows)))
+
+    def show_parts(self, parts: list[list[Strip]], region: Region) -> int:
+        """The same for rows of several parts beside each other."""
+        update = LayoutUpdate([*parts], region)
+        rows, top = [Strip.join(row) for row in parts], region.y
         text = self.memory.lessen(update, CONSOLE, (WIDTH, HEIGHT))
         self.streams[0].feed(text)
         everything = ["\x1b[m"]
         for y, row in enumerate(rows, top):
-            everything += [f"\x1b[{y + 1};1H", row.render(CONSOLE)]
+            everything += [f"\x1b[{y + 1};{region.x + 1}H", row.render(CONSOLE)]
         self.streams[1].feed("".join(everything))
         return len(text.encode())
 
@@ -115,6 +168,69 @@ def test_what_only_moves_up_is_scrolled_by_the_terminal() -> None:
     for n in range(1, 30):
         assert screen.show(lines[n : n + HEIGHT]) < 100
         assert screen.same()
+
+
+COLUMNS = (7, 11, 6)
+
+
+def part(parts: list[tuple[str, Style]], width: int) -> Strip:
+    return Strip([Segment(text, style) for text, style in parts]).adjust_cell_length(width)
+
+
+def beside(columns: list[list[Strip]]) -> list[list[Strip]]:
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_columns_that_scroll_by_themselves_are_shown_exactly(data: st.DataObject) -> None:
+    screen = Screen(margins=True)
+    whole = Region(0, 0, WIDTH, HEIGHT)
+    some = st.lists(LINE, min_size=HEIGHT, max_size=HEIGHT)
+    columns = [[part(line, width) for line in data.draw(some)] for width in COLUMNS]
+    screen.show_parts(beside(columns), whole)
+    assert screen.same()
+    for _ in range(data.draw(st.integers(1, 6))):
+        at, by = data.draw(st.integers(0, 2)), data.draw(st.integers(0, 4))
+        fresh = [part(data.draw(LINE), COLUMNS[at]) for _ in range(by)]
+        columns[at] = [*columns[at][by:], *fresh]
+        if data.draw(st.booleans()):  # that part alone, as when nothing else has changed
+            region = Region(sum(COLUMNS[:at]), 0, COLUMNS[at], HEIGHT)
+            screen.show_parts([[row] for row in columns[at]], region)
+        else:
+            screen.show_parts(beside(columns), whole)
+        assert screen.same()
+
+
+def test_a_column_that_moves_up_is_scrolled_where_the_terminal_has_margins() -> None:
+    spent: dict[bool, int] = {}
+    for has in (False, True):
+        screen = Screen(has)
+        side = [part([(f"side {n}", STYLES[1])], 7) for n in range(HEIGHT)]
+        lines = [part([(f"words {n:>5}", STYLES[n % 3])], 17) for n in range(40)]
+        screen.show_parts(beside([side, lines[:HEIGHT]]), Region(0, 0, WIDTH, HEIGHT))
+        spent[has] = 0
+        for n in range(1, 30):
+            rows = [[line] for line in lines[n : n + HEIGHT]]
+            spent[has] += screen.show_parts(rows, Region(7, 0, 17, HEIGHT))
+            assert screen.same()
+    assert spent[True] < 29 * 100
+    assert spent[True] < spent[False]
+
+
+def test_a_terminal_is_asked_for_margins_and_its_answer_is_no_typing() -> None:
+    parser = InputParser()
+    assert margins.question({"TERM": "xterm-256color"})
+    for deaf in ({"TERM": "dumb"}, {"TERM": "tmux-256color", "TMUX": "x"}):
+        assert not margins.question(deaf)
+    for answer, has in (("2", True), ("1", True), ("0", False), ("4", False)):
+        for cut in range(1, 9):
+            text = f"a\x1b[?69;{answer}$yb"
+            got = [*parser.feed(text[:cut]), *parser.feed(text[cut:])]
+            keys = [one.character for one in got if isinstance(one, events.Key)]
+            told = [one.has for one in got if isinstance(one, MarginsTold)]
+            assert keys == ["a", "b"]
+            assert told == [has] or cut < 4  # torn so early, it is not understood, nor typed
 
 
 def test_after_something_else_has_written_all_is_sent() -> None:
