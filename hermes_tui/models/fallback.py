@@ -10,12 +10,13 @@ from msgspec import Struct
 
 from hermes_tui.errors import ModelError
 from hermes_tui.models.base import Delta, Model, Request
-from hermes_tui.models.retry import LONGEST_ASKED_S
 
 KINDS = ("rate", "billing", "auth", "overloaded", "network", "malformed", "missing", "refused")
 USUAL = frozenset({"rate", "billing", "auth", "overloaded", "network", "malformed", "missing"})
 PASSING = frozenset({"rate", "overloaded", "network", "malformed"})
 """Failures that trying again often helps against: the next model has its turn at the second."""
+PATIENCE_S = 5.0
+"""A provider that asks for a longer wait is not waited for while another model can answer."""
 AWAY_S = 120.0
 """How long the first model is left alone once another one answers for it."""
 
@@ -111,7 +112,7 @@ class Fallback:
         return next((n for n in range(len(self._models)) if away.get(n, 0.0) <= now), 0)
 
     def _next(self, place: int, error: ModelError) -> int | None:
-        waits = error.retry_after is not None and error.retry_after > LONGEST_ASKED_S
+        waits = error.retry_after is not None and error.retry_after > PATIENCE_S
         once = self._standing.failed[place] < 2
         if error.kind in PASSING and once and not waits:
             return None

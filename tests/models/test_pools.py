@@ -14,8 +14,10 @@ from hermes_tui.config import ModelConfig
 from hermes_tui.errors import ModelError
 from hermes_tui.home import Home
 from hermes_tui.models.base import Message, Model, Request
+from hermes_tui.models.chat_completions import ChatCompletions
 from hermes_tui.models.choose import make_model
 from hermes_tui.models.credentials import save_secret
+from hermes_tui.models.fallback import Fallback, rule
 from hermes_tui.models.pooled import PooledModel
 from hermes_tui.models.pools import BLIP_S, LIMIT_S, Key, Pool, Pools, family, keys_of, rest_for
 from tests.fakes.scripted_model import Asked, Reply, ScriptedModel, fail, say
@@ -160,6 +162,18 @@ async def test_when_all_rest_it_says_when_the_first_is_ready(
         await answer(model)
     assert len(scripted.requests) == before, "nobody is asked while all keys rest"
     await model.close()
+
+
+async def test_when_all_rest_another_model_answers_at_once_where_there_is_one(
+    home: Home, scripted: ScriptedModel
+) -> None:
+    scripted.answer = refusing(1, 2, retry_after="30")
+    model = pooled(home, scripted, 2, Clock())
+    async with ScriptedModel(say("elsewhere")) as other:
+        second = ChatCompletions("n", other.url)
+        chain = Fallback([model, second], [rule("n")])
+        assert await answer(chain) == "elsewhere"
+        await chain.close()
 
 
 async def test_no_message_shows_a_key(home: Home, scripted: ScriptedModel) -> None:
