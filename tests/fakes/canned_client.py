@@ -53,6 +53,8 @@ class CannedClient:
                 return intents.SettingList(settings=story.SETTINGS)
             case intents.ListProcesses():
                 return intents.ProcessList(processes=story.PROCESSES)
+            case intents.ListAgents():
+                return intents.AgentList()
             case intents.ReadProcess():
                 return intents.Text(text="listening on 127.0.0.1:5173\n")
             case intents.GetStatus():
