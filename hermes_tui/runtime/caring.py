@@ -124,7 +124,7 @@ class Caring:
             _log.info("removed to make room: %s (%s bytes)", gone.what, f"{gone.bytes:,}")
             over -= gone.bytes
         if over > 0 and config.drop_sessions:
-            over -= await self._drop_sessions(over)
+            over = await self._drop_sessions(most)
         if over > 0:
             text = f"{home} takes {over / _MB:,.0f} MB more than backup.disk_mb allows"
             _log.warning("%s", text)
@@ -132,28 +132,30 @@ class Caring:
                 Trouble(text=text, hint="`hermes doctor` shows what takes the room")
             )
 
-    async def _drop_sessions(self, over: int) -> int:
-        """Remove the oldest sessions; the bytes the database is smaller by."""
-        from hermes_tui.runtime.handlers_sessions import delete_session
+    async def _drop_sessions(self, most: int) -> int:
+        """Remove the oldest sessions until the home takes no more than `most`; bytes above it."""
         from hermes_tui.store import room
 
-        core, nobody = self._core, Face("care")
-        before = await asyncio.to_thread(room.size, self._core.home.database)
-        left = over
-        while left > 0:
-            oldest = await self._oldest()
+        core = self._core
+        while True:
+            await core.db.vacuum()
+            over = await asyncio.to_thread(room.used, core.home.path) - most
+            oldest = await self._oldest() if over > 0 else []
             if not oldest:
-                break
-            for session, title, taken in oldest:
-                if left <= 0:
-                    break
-                await delete_session(core, DeleteSession(session=session), nobody)
-                outputs = core.home.outputs / session
-                await asyncio.to_thread(shutil.rmtree, outputs, ignore_errors=True)
-                _log.info("removed to make room: the session %s (%s)", session, title)
-                left -= taken
-        await self._core.db.vacuum()
-        return before - await asyncio.to_thread(room.size, self._core.home.database)
+                return over
+            await self._drop(oldest, over)
+
+    async def _drop(self, sessions: list[tuple[str, str, int]], over: int) -> None:
+        from hermes_tui.runtime.handlers_sessions import delete_session
+
+        for session, title, taken in sessions:
+            if over <= 0:
+                return
+            await delete_session(self._core, DeleteSession(session=session), Face("care"))
+            outputs = self._core.home.outputs / session
+            await asyncio.to_thread(shutil.rmtree, outputs, ignore_errors=True)
+            _log.info("removed to make room: the session %s (%s)", session, title)
+            over -= taken
 
     async def _oldest(self) -> list[tuple[str, str, int]]:
         busy = {one.id for one in self._core.sessions.values() if one.needed}

@@ -9,11 +9,15 @@ import apsw
 
 
 def oldest(connection: apsw.Connection, limit: int) -> list[tuple[str, str, int]]:
-    """(id, title, bytes of events) of sessions that are not pinned, least recently used first."""
+    """(id, title, bytes of events) of sessions that are not pinned, least recently used first.
+
+    The newest of all is not among them.
+    """
     rows: list[Any] = list(
         connection.execute(
             "SELECT id, title, (SELECT coalesce(sum(length(data)), 0) + 64 * count(*) FROM event"
             " WHERE event.session = session.key) FROM session WHERE NOT pinned"
+            " AND key <> (SELECT key FROM session ORDER BY updated DESC, key DESC LIMIT 1)"
             " ORDER BY updated, key LIMIT ?",
             (limit,),
         )

@@ -17,7 +17,7 @@ RUN = re.compile(
 )
 """A run of characters that are written without spaces."""
 EMOJI = re.compile("[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
-_CAMEL = re.compile(r"[A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*")
+_CAMEL = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]*?[a-z0-9][A-Z][A-Za-z0-9]*")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SIGNED = re.compile(r"(?<![^\W_])([A-Za-z])(\+\+|#)")
 _SIGNS = {"++": "plusplus", "#": "sharp"}
