@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from hermes_tui.events import ApprovalAnswered, ApprovalAsked, Status, ToolCall, ToolEnded
 from hermes_tui.security import audit_entries
@@ -12,6 +15,10 @@ if TYPE_CHECKING:
     from hermes_tui.agent.agent import TurnSession
     from hermes_tui.security.audit import AuditEntry
     from hermes_tui.security.policy import Action, Decision
+
+
+PARKED_S = 7 * 86_400.0
+MOST_PARKED = 20
 
 
 class StepEvents:
@@ -57,6 +64,19 @@ class StepEvents:
             undo=self._session.undo(action) or action.undo,
             rule=action.rule,
         )
+
+    def parking(
+        self, call: ToolCall, action: Action, decision: Decision
+    ) -> tuple[ApprovalAsked, ...]:
+        """The question about a call that nobody is there to answer; none if it is open already."""
+        if not decision.parks:
+            return ()
+        parked = [one for one in self._session.conversation.approvals.values() if one.until]
+        same = any((one.tool, one.arguments) == (call.tool, call.arguments) for one in parked)
+        if same or len(parked) >= MOST_PARKED:
+            return ()
+        asked = self.asking(call, action, decision)
+        return (msgspec.structs.replace(asked, turn=0, step=0, until=time.time() + PARKED_S),)
 
     def where(self, action: Action, decision: Decision) -> str:
         """What surrounds the process that an action starts; empty when it starts none."""

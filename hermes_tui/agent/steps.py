@@ -23,6 +23,8 @@ from hermes_tui.security.audit import AuditEntry
 from hermes_tui.security.policy import Action, Decision, decide
 from hermes_tui.tools.base import Tool, ToolResult
 
+PARKED = "; the question waits for the user, who can still say yes later. Go on without it"
+
 
 class _Job(Struct, kw_only=True):
     """A call that may run: now, or once `asked` is answered."""
@@ -83,8 +85,12 @@ class _Runner:
             return [self.tell.ended(call, "error", str(error))]
         decision = await self._decision(call, action)
         if decision.verdict == "deny":
-            self.decided.append(self.tell.decided(call, action, decision))
-            return [self.tell.ended(call, "denied", f"denied: {decision.reason}")]
+            parked = self.tell.parking(call, action, decision)
+            ask_id = parked[0].ask_id if parked else ""
+            self.decided.append(self.tell.decided(call, action, decision, ask_id))
+            later = PARKED if decision.parks else ""
+            text = f"denied: {decision.reason}{later}"
+            return [self.tell.ended(call, "denied", text), *parked]
         job = _Job(call=call, tool=tool, arguments=arguments, action=action, decision=decision)
         self.jobs.append(job)
         if decision.verdict == "ask":

@@ -162,7 +162,8 @@ class ApprovalAsked(Event, frozen=True, kw_only=True):
     title: what would be done, in few words; detail: the exact command, or a unified diff;
     detail_kind: `command`, `code` (Python), `diff` or `text`; where: host or backend; reason:
     why it asks; undo: whether and how it can be undone; rule: what "always" would save, editable;
-    arguments: the call's own JSON, so that any face can offer to edit it.
+    arguments: the call's own JSON, so that any face can offer to edit it. until: asked while nobody
+    was there, and open until this Unix time, beside all turns; 0 for a question a turn waits for.
     """
 
     ask_id: str
@@ -178,6 +179,7 @@ class ApprovalAsked(Event, frozen=True, kw_only=True):
     undo: str = ""
     rule: str = ""
     arguments: str = "{}"
+    until: float = 0.0
 
 
 class ApprovalAnswered(Event, frozen=True, kw_only=True):

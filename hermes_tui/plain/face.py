@@ -277,7 +277,8 @@ class PlainFace:
         """Once the input has ended, what asks is denied, for nobody can answer any more."""
         if not self._attended:
             for one in tuple(self.pending.values()):
-                await answering.nobody(self, one)
+                if not getattr(one, "until", 0):  # it waits for somebody who comes later
+                    await answering.nobody(self, one)
 
     async def leave_quietly(self) -> None:
         """End the core if it was only here for us, else leave it running."""

@@ -53,7 +53,7 @@ async def begin(core: Core, session: Session, intent: RunAgain) -> None:
 
 async def _run(core: Core, session: Session, intent: RunAgain, was: ToolStarted) -> None:
     call = ToolCall(id=intent.again_id, tool=was.tool, arguments=was.arguments)
-    aside = _Aside(session, was, intent)
+    aside = Aside(session, was, intent)
     try:
         agent = await core.agent_for(session)
         await run_tools({call.id: call}, agent, aside)
@@ -64,7 +64,7 @@ async def _run(core: Core, session: Session, intent: RunAgain, was: ToolStarted)
         session.changes_ended()
 
 
-class _Aside:
+class Aside:
     """The session as the runner of tools sees it, with the results kept out of the conversation."""
 
     def __init__(self, session: Session, was: ToolStarted, intent: RunAgain) -> None:
@@ -216,6 +216,16 @@ class _Aside:
     def skills(self) -> Any:
         """The skills, as this session's tools use them."""
         return self._session.skills
+
+    @property
+    def subagents(self) -> Any:
+        """The subagents, as this session's tools use them."""
+        return self._session.subagents
+
+    @property
+    def jobs(self) -> Any:
+        """The jobs at set times, as this session's tools use them."""
+        return self._session.jobs
 
 
 async def _started(core: Core, session: str, call_id: str) -> ToolStarted:

@@ -192,6 +192,7 @@ class Bench(Ledger):
             level=place.level,
             why_none=place.why,
             refused=place.refused,
+            parks=True,
             taint=talk.taint,
             said=talk.said,
             found=talk.found,

@@ -52,7 +52,12 @@ async def answer_approval(core: Core, intent: intents.AnswerApproval, face: Face
     """Answer a pending approval; an "always" rule goes to the configuration file."""
     session = await core.session(intent.session)
     asked = session.conversation.approvals.get(intent.ask_id)
-    answered = await session.answer_approval(intent)
+    if asked is not None and asked.until:
+        from hermes_tui.runtime import parked
+
+        answered = await parked.answer(core, session, asked, intent)
+    else:
+        answered = await session.answer_approval(intent)
     rule = intent.rule or (asked.rule if asked else "")
     if answered.accepted and intent.verdict == "always" and rule:
         await session.record(audit_entries.of_rule(session.id, rule, intent.face))

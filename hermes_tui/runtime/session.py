@@ -336,7 +336,9 @@ class Session(Bench):
 
     async def _expire_old_asks(self) -> None:
         """Questions of a core that is gone are asked anew; the old ones can't be answered."""
-        stale = [ask_id for ask_id in self.conversation.approvals if ask_id not in self._asks]
+        now = time.time()
+        asked = self.conversation.approvals.values()
+        stale = [a.ask_id for a in asked if a.ask_id not in self._asks and a.until < now]
         why = "the core restarted; it is asked again"
         gone = [ApprovalAnswered(ask_id=one, verdict="expired", reason=why) for one in stale]
         self._core.audit.note(*(audit_entries.of_answer(self.id, one) for one in gone))

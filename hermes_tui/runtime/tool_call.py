@@ -10,6 +10,8 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from hermes_tui.agent.agent import Agent, Prefix
 from hermes_tui.agent.steps import run_tools
 from hermes_tui.errors import HermesError, ModelError
@@ -111,7 +113,7 @@ class Alone(Session):
     def situation(self) -> Situation:
         """As in any session, with nobody there."""
         self.conversation.attended = False
-        return super().situation()
+        return msgspec.structs.replace(super().situation(), parks=False)
 
     def outcome(self) -> ToolCalled:
         """What came of the call. Raises HermesError when nothing did."""

@@ -75,7 +75,8 @@ class Situation(Struct, frozen=True, kw_only=True):
     home: the person's home folder; state: the agent's own folder. level: of the sandbox that a
     command would run in, 1 for none, and why_none says why. taint: where untrusted text came
     from that this conversation has read, empty for nowhere; said: what the person typed; found:
-    addresses that searches returned. refused: why no command may run here at all.
+    addresses that searches returned. refused: why no command may run here at all. parks: what
+    would ask while nobody is there is kept as a question.
     """
 
     mode: Mode = "ask"
@@ -91,17 +92,20 @@ class Situation(Struct, frozen=True, kw_only=True):
     said: Sequence[str] = ()
     found: Set[str] = frozenset()
     refused: str = ""
+    parks: bool = False
 
 
 class Decision(Struct, frozen=True, kw_only=True):
     """allow, ask or deny, with a reason a person understands.
 
-    contained: it runs inside the sandbox, also after a person's yes.
+    contained: it runs inside the sandbox, also after a person's yes. parks: it is denied only
+    because nobody is there; the question stays open for who comes later.
     """
 
     verdict: Literal["allow", "ask", "deny"]
     reason: str = ""
     contained: bool = False
+    parks: bool = False
 
 
 def decide(action: Action, situation: Situation) -> Decision:
@@ -109,7 +113,7 @@ def decide(action: Action, situation: Situation) -> Decision:
     decision = _decide(action, situation)
     if decision.verdict == "ask" and not situation.attended:
         reason = f"nobody is here to approve it ({decision.reason})"
-        return replace(decision, verdict="deny", reason=reason)
+        return replace(decision, verdict="deny", reason=reason, parks=situation.parks)
     return decision
 
 

@@ -93,7 +93,7 @@ class World:
         async with asyncio.timeout(30):
             async for record in self.client.events():
                 seen.append(record.event)
-                if isinstance(record.event, ApprovalAsked):
+                if isinstance(record.event, ApprovalAsked) and not record.event.until:
                     await self.answer(record.event, owner(record.event))
                 if isinstance(record.event, TurnEnded):
                     return seen

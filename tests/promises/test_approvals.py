@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_tui.events import ApprovalAsked, TurnEnded
+from hermes_tui.agent import step_events
+from hermes_tui.events import ApprovalAsked, Event, RanAgain, TurnEnded
 from hermes_tui.intents import AnswerApproval, OpenSession, Send
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.local import LocalClient
@@ -171,3 +172,78 @@ async def test_nobody_present_means_nothing_risky_is_done(world: World) -> None:
     assert len(ended(seen)) == len(tries) + len(writes)
     assert (keep / "file").read_text() == "kept\n"
     assert {one.verdict for one in world.audit if one.kind == "decided"} == {"deny"}
+
+
+def parked(seen: list[Event]) -> list[ApprovalAsked]:
+    """The questions that were kept for later."""
+    return [one for one in asked(seen) if one.until]
+
+
+async def run_later(world: World, verdict: str) -> RanAgain | None:
+    """Answer the first question that waits; what ran then."""
+    view = await world.client.ask(OpenSession(which=world.session))
+    counted = await world.answer(view.approvals[0], verdict)
+    assert counted
+    if verdict == "deny":
+        return None
+    async with asyncio.timeout(8):
+        async for record in world.client.events():
+            if isinstance(record.event, RanAgain):
+                return record.event
+    return None
+
+
+async def test_what_nobody_could_approve_waits_and_runs_only_after_a_later_yes(
+    world: World,
+) -> None:
+    (world.work / "old").mkdir()
+    call = Call("write_file", {"path": "page.txt", "content": "new\n"})
+    seen = await world.turn(call, call, attended=False)
+    assert {one.status for one in ended(seen)} == {"denied"}
+    assert len(parked(seen)) == 1  # the same again is no second question
+    assert not (world.work / "page.txt").exists()
+    ran = await run_later(world, "once")
+    assert ran is not None
+    assert ran.status == "ok"
+    assert (world.work / "page.txt").read_text() == "new\n"
+    view = await world.client.ask(OpenSession(which=world.session))
+    assert view.approvals == ()
+    await world.turn(said="and now?")
+    assert "was approved and run: ok" in str(world.model.requests[-1].messages[-1]["content"])
+
+
+async def test_what_waits_survives_turns_and_a_restart_and_a_no_runs_nothing(world: World) -> None:
+    await world.turn(Call("write_file", {"path": "page.txt", "content": "new\n"}), attended=False)
+    await world.turn(Call("read_file", {"path": "notes.txt"}))
+    await world.core.end("the machine restarts")
+    world.core = await Core(world.home, world.core.config, headless=True).start()
+    world.client = LocalClient(world.core, "ui")
+    await world.client.ask(OpenSession(which=world.session))
+    await world.turn(Call("read_file", {"path": "notes.txt"}))
+    await run_later(world, "deny")
+    view = await world.client.ask(OpenSession(which=world.session))
+    assert view.approvals == ()
+    assert not (world.work / "page.txt").exists()
+
+
+async def test_what_changed_while_a_question_waited_is_asked_again(world: World) -> None:
+    page = world.work / "page.txt"
+    page.write_text("one\n")
+    await world.turn(write("three\n"), attended=False)
+    page.write_text("two\n")
+    view = await world.client.ask(OpenSession(which=world.session))
+    assert await world.answer(view.approvals[0], "once")
+    again = await next_question(world.client)
+    assert "-two" in again.detail
+    assert page.read_text() == "two\n"
+    await world.answer(again, "deny")
+
+
+async def test_an_answer_that_comes_too_late_runs_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step_events, "PARKED_S", -1.0)
+    seen = await world.turn(write("new\n"), attended=False)
+    assert not await world.answer(parked(seen)[0], "once")
+    assert not (world.work / "page.txt").exists()
+    assert [one.verdict for one in world.audit if one.kind == "answered"] == ["expired"]

@@ -108,7 +108,7 @@ async def test_an_obedient_model_asks_before_it_does_what_a_foreign_text_says(
     # What is remembered after that is kept aside until a person confirms it.
     assert [one.tool for one in others if one.status != "denied"] in ([], ["remember"])
     assert await harmed(world) == []
-    assert bool(asked(seen)) is attended
+    assert any(not one.until for one in asked(seen)) is attended
 
 
 async def test_a_target_you_named_needs_no_second_yes(world: World) -> None:
