@@ -71,7 +71,7 @@ class Gate(Protocol):
         """Let a call pass and open its account. Raises ModelError of kind `cap`."""
         ...
 
-    def settle(self, account: int, call: Call, usage: Usage, guessed: bool) -> None:
+    def settle(self, account: int, usage: Usage, guessed: bool = False) -> None:
         """Close the account with what was used. guessed: the provider did not say."""
         ...
 
@@ -138,7 +138,7 @@ class Metered:
         finally:
             unsaid = Usage(prompt=call.tokens, completion=round(made / BYTES_A_TOKEN))
             told = used or (self._priced(unsaid) if begun else Usage())
-            self._gate.settle(account, call, told, guessed=used is None and begun)
+            self._gate.settle(account, told, guessed=used is None and begun)
 
     async def close(self) -> None:
         """Close the model."""

@@ -17,6 +17,7 @@ from hermes_tui.errors import ModelError
 from hermes_tui.events import Usage
 from hermes_tui.intents import SpendCap, SpendTotal
 from hermes_tui.models.metered import Call, Scope
+from hermes_tui.runtime.spend_sums import Sum, Sums
 from hermes_tui.store import spend
 from hermes_tui.store.db import Database
 from hermes_tui.store.spend import Entry
@@ -40,6 +41,7 @@ class Spending:
         self._clock = clock
         self._newest = -1
         self._opening = asyncio.Lock()
+        self._sums = Sums()
         self._written: set[asyncio.Future[None]] = set()
 
     async def allow(self, call: Call) -> int:
@@ -52,14 +54,25 @@ class Spending:
                 self._newest = await self._db.read(spend.newest)
             self._newest += 1
             account = self._newest
-            opened = self._db.submit(spend.begin(self._entry(account, call)), durable=False)
+            entry = self._entry(account, call)
+            opened = self._db.submit(spend.begin(entry), durable=False)
             self._follow(opened)
+            self._sums.opened(account, self._accounts(call.scope), entry.usage)
             if not call.own and _capped(caps):
-                await opened  # so that a cap holds even if this process dies in the call
+                await self._on_disk(opened, account)
         return account
 
-    def settle(self, account: int, call: Call, usage: Usage, guessed: bool) -> None:
+    async def _on_disk(self, opened: asyncio.Future[None], account: int) -> None:
+        """Wait until a call is written down, so that a cap holds even if this process dies."""
+        try:
+            await asyncio.shield(opened)
+        except asyncio.CancelledError:
+            self.settle(account, Usage())
+            raise
+
+    def settle(self, account: int, usage: Usage, guessed: bool = False) -> None:
         """Close the account of a call with what it took."""
+        self._sums.closed(account, usage)
         closed = self._db.submit(spend.close(account, usage, guessed), durable=False)
         self._follow(closed)
 
@@ -84,14 +97,15 @@ class Spending:
 
     async def check(self, scope: Scope) -> None:
         """Raise ModelError of kind `cap` when a cap of a scope is reached."""
-        await self._check(Call(None, scope), self._settings(), priced=False)
+        async with self._opening:
+            await self._check(Call(None, scope), self._settings(), priced=False)
 
     async def used(self, scope: Scope) -> tuple[SpendCap, ...]:
         """The caps that hold for a scope, and what was used of each."""
-        caps = self._settings()
         found: list[SpendCap] = []
-        for name, money, tokens in _holding(caps, scope):
-            spent = await self._spent(name, scope)
+        for name, money, tokens in _holding(self._settings(), scope):
+            async with self._opening:
+                spent = await self._spent(name, scope)
             if money is not None:
                 found.append(SpendCap(name=f"spend.{name}", used=spent.cost, cap=money))
             if tokens is not None:
@@ -129,21 +143,31 @@ class Spending:
             if money is None:
                 continue
             free = call.price is not None and not (call.price.prompt or call.price.completion)
-            if money == 0 or (spent.cost >= money and not free):
+            if money == 0 or (round(spent.cost, 9) >= money and not free):
                 raise _reached(name, f"${spent.cost:.2f} of ${money:.2f}", "")
             if priced and tokens is None and call.price is None:
                 await call.learn()
                 if call.price is None:
                     raise _unpriced(name, call)
 
-    async def _spent(self, name: str, scope: Scope) -> SpendTotal:
+    async def _spent(self, name: str, scope: Scope) -> Sum:
+        """What was used of a cap; a job's is that of a day, or one that runs for months would
+        stop for good. Only while `_opening` is held.
+        """
+        today = self.midnight()
+        day, session, job = self._accounts(scope)
         match name:
             case "session":
-                return await self.total(session=scope.session)
-            case "job":  # a day of it: one that runs for months must not stop for good
-                return await self.total(job=scope.job, since=self.midnight())
+                return await self._sums.of(session, lambda: self.total(session=scope.session))
+            case "job":
+                return await self._sums.of(job, lambda: self.total(job=scope.job, since=today))
             case _:
-                return await self.total(since=self.midnight())
+                return await self._sums.of(day, lambda: self.total(since=today))
+
+    def _accounts(self, scope: Scope) -> tuple[str, str, str]:
+        """What the sums a call counts in are called: the day's, its session's, its job's."""
+        today = self.midnight()
+        return f"day {today}", f"session {scope.session}", f"job {today} {scope.job}"
 
     def _entry(self, account: int, call: Call) -> Entry:
         likely = Usage(prompt=call.tokens, completion=_LIKELY_TOKENS)

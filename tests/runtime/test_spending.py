@@ -407,3 +407,42 @@ async def test_unknown_prices_are_counted_as_unknown(home: Home) -> None:
     total = await gate.spending.total()
     assert (total.cost, total.unpriced) == (0.0, 1)
     await gate.db.close()
+
+
+async def test_the_sums_beside_the_store_are_those_of_the_store(home: Home) -> None:
+    gate = Gate(home)
+    gate.caps = SpendConfig(day=100.0, session=100.0, day_tokens=10**9, session_tokens=10**9)
+    price = Price(prompt=7.0, completion=3.0)
+    for number in range(40):
+        usage = None if number % 3 == 0 else Usage(prompt=number * 1000, completion=number)
+        error = ModelError("dropped", kind="network") if number % 7 == 0 else None
+        model = gate.model(Talker(usage, error), price, session=f"s{number % 2}")
+        try:
+            await drain(model)
+        except ModelError:
+            continue
+    scope = Scope(session="s1")
+    used = {one.name: one.used for one in await gate.spending.used(scope)}
+    day = await gate.spending.total()
+    session = await gate.spending.total(session="s1")
+    assert used["spend.day"] == pytest.approx(day.cost)
+    assert used["spend.session"] == pytest.approx(session.cost)
+    assert used["spend.day_tokens"] == day.tokens
+    assert used["spend.session_tokens"] == session.tokens
+    await gate.db.close()
+
+
+async def test_a_call_that_is_stopped_before_it_is_sent_costs_nothing(home: Home) -> None:
+    gate = Gate(home)
+    gate.caps = SpendConfig(day_tokens=10_000)
+    inner = Talker()
+    for _ in range(20):
+        task = asyncio.create_task(drain(gate.model(inner)))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert inner.asked == 0
+    assert (await gate.spending.total()).calls == 0
+    (cap,) = await gate.spending.used(Scope())
+    assert cap.used == 0
+    await gate.db.close()
