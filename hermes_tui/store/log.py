@@ -128,11 +128,15 @@ class Log:
         return await self.db.read(work)
 
     async def newest(self, cwd: str) -> str:
-        """Id of a folder's newest session that is not archived, empty when it has none."""
+        """Id of the newest session a person began in a folder; empty when it has none.
+
+        One that is archived is passed over.
+        """
 
         def work(c: apsw.Connection) -> str:
             row: Any = c.execute(
                 "SELECT id FROM session WHERE cwd = ? AND NOT archived"
+                " AND origin NOT IN ('subagent', 'bg', 'cron')"
                 " ORDER BY updated DESC, key DESC LIMIT 1",
                 (cwd,),
             ).fetchone()

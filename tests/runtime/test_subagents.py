@@ -433,3 +433,15 @@ async def test_subagents_spend_for_the_session_that_began_them(
     view = await begun(core, client, tmp_path)
     await settle(core, view, 1, 2)
     assert (await core.spend.total(session=view.info.id)).calls == 3
+
+
+async def test_the_folder_s_last_session_is_never_one_the_agent_began(
+    core: Core, client: LocalClient, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    scripted.answer = answering(goes_about(["count"]), lambda _: say("slow", gate="child"))
+    view = await begun(core, client, tmp_path)
+    row = (await working(core, view))[0]
+    await core.log.place(row.session, None, False)
+    assert await core.log.newest(str(tmp_path)) == view.info.id
+    scripted.open("child")
+    await settle(core, view, 1, 3)
