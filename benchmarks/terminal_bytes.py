@@ -1,6 +1,8 @@
 """How many bytes an answer costs on the way to the terminal: what makes a slow ssh line usable.
 
-Run it with `python benchmarks/terminal_bytes.py [tokens a second]`; it prints a line a size.
+Run it with `python benchmarks/terminal_bytes.py [tokens a second [places]]`; it prints a line a
+place and size. Places: `ssh`; `here`, a terminal of this machine; `columns`, one that scrolls
+columns by itself; all of them by default.
 """
 
 from __future__ import annotations
@@ -14,24 +16,28 @@ import struct
 import sys
 import termios
 import time
+from collections.abc import Sequence
+from itertools import product
 
 from measure import HERMES, Bench, tree
 
 TOKENS = 1_500
 FACTOR = 4
+PLACES = ("ssh", "columns", "here")
+_ASKED, _ANSWER = b"\x1b[?69$p", b"\x1b[?69;2$y"
 SIZES = ((80, 24), (120, 35), (200, 50))
 
 
 class Terminal:
-    """`hermes` on a pty that answers nothing and counts every byte."""
+    """`hermes` on a pty that counts every byte, and answers at most that it has margins."""
 
-    def __init__(self, bench: Bench, size: tuple[int, int]) -> None:
+    def __init__(self, bench: Bench, size: tuple[int, int], place: str) -> None:
         self.pid, self._fd = pty.fork()
         if not self.pid:
             os.chdir(bench.folder)
             env = {
                 **bench.env,
-                "SSH_TTY": "/dev/pts/0",
+                **({"SSH_TTY": "/dev/pts/0"} if place == "ssh" else {}),
                 "TERM": "xterm-256color",
                 "COLORTERM": "truecolor",
             }
@@ -39,6 +45,7 @@ class Terminal:
         shape = struct.pack("HHHH", size[1], size[0], 0, 0)
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, shape)
         self.count = 0
+        self._asked = place != "columns"
         self.last = b""
 
     def read(self, seconds: float) -> bool:
@@ -48,6 +55,9 @@ class Terminal:
         chunk = os.read(self._fd, 65_536)
         self.count += len(chunk)
         self.last = (self.last + chunk)[-200_000:]
+        if not self._asked and _ASKED in self.last:
+            self._asked = True
+            os.write(self._fd, _ANSWER)
         return bool(chunk)
 
     def until(self, words: bytes, limit: float = 60.0) -> None:
@@ -75,10 +85,12 @@ class Terminal:
         os.waitpid(self.pid, 0)
 
 
-def answer_bytes(bench: Bench, size: tuple[int, int], per_second: float) -> tuple[int, int]:
+def answer_bytes(
+    bench: Bench, size: tuple[int, int], place: str, per_second: float
+) -> tuple[int, int]:
     """(bytes written while an answer came, bytes of its text)."""
     bench.new_home()
-    terminal = Terminal(bench, size)
+    terminal = Terminal(bench, size, place)
     try:
         terminal.until("❯".encode())
         terminal.settle()
@@ -102,19 +114,20 @@ def finished(bench: Bench, began: float) -> bool:
     return bool(rows) and bool(rows[-1].get("t1"))
 
 
-def main(per_second: float) -> None:
+def main(per_second: float, places: Sequence[str]) -> None:
     """Measure and print."""
     bench = Bench.open()
     try:
-        for size in SIZES:
-            spent, text = answer_bytes(bench, size, per_second)
+        for place, size in product(places, SIZES):
+            spent, text = answer_bytes(bench, size, place, per_second)
             print(
-                f"{size[0]}x{size[1]}: {spent:,} bytes for an answer of {text:,}, "
-                f"{spent / text:.1f} times its text (limit {FACTOR})"
+                f"{place} {size[0]}x{size[1]}: {spent:,} bytes for an answer of {text:,}, "
+                f"{spent / text:.1f} times its text (limit over ssh {FACTOR})",
+                flush=True,
             )
     finally:
         bench.close()
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 100)
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 100, sys.argv[2:] or PLACES)
