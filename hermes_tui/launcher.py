@@ -92,6 +92,11 @@ def _attach(options: Options) -> int:
     wanted = parse_attach(options.rest)
     if wanted is None:
         return 0
+    if wanted.stdio:
+        from hermes_tui.cli.bridge import bridge
+        from hermes_tui.home import Home
+
+        return bridge(Home.find())
 
     def body(terminal: Terminal) -> int:
         from hermes_tui.cli.attach import attach

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from hermes_tui.cli.start_memory import imported
 from hermes_tui.cli.start_options import Options
@@ -40,7 +41,7 @@ class Visit(Struct, frozen=True):
         options = self.options
         return OpenSession(
             which=options.which(otherwise),
-            standing=here(),
+            standing=replace(here(), cwd=options.folder, env={}) if options.folder else here(),
             mode=options.mode,
             model=options.model,
             face="plain" if self.plain else "ui",

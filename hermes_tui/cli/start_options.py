@@ -64,9 +64,14 @@ class Options:
     """The command line, read. what: `screen`, `oneshot`, `help`, `version` or a command's name.
 
     rest: the arguments after the command's name. session: an id or a title, or empty.
+    target: user@host of another machine; program: how hermes is called there; folder: where its
+    sessions begin; stdio: be the other end of that.
     """
 
-    __slots__ = ("json", "last", "mode", "model", "plain", "prompt", "rest", "session", "what")
+    __slots__ = (
+        *("folder", "json", "last", "mode", "model", "plain", "program", "prompt"),
+        *("rest", "session", "stdio", "target", "what"),
+    )
 
     def __init__(self) -> None:
         self.what = "screen"
@@ -78,6 +83,10 @@ class Options:
         self.model = ""
         self.mode = ""
         self.plain = False
+        self.target = ""
+        self.program = ""
+        self.folder = ""
+        self.stdio = False
 
     def which(self, otherwise: str) -> str:
         """The session to open, as `OpenSession.which` names it."""

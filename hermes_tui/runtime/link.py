@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import socket
 import time
 from collections.abc import AsyncIterator
 from typing import Any, TypeVar, cast
@@ -56,6 +57,21 @@ class SocketClient:
             raise CoreError("the core does not answer", "`hermes daemon restart` helps") from None
         except OSError as error:
             raise CoreError(f"can't reach the core: {error}", "is it yours?") from error
+        client._listening = asyncio.create_task(client._listen())
+        return client
+
+    @classmethod
+    async def over(cls, sock: socket.socket, limit_s: float, face: str = "ui") -> SocketClient:
+        """Shake hands over a connected socket; raises CoreError within `limit_s` seconds."""
+        try:
+            async with asyncio.timeout(limit_s):
+                reader, writer = await asyncio.open_unix_connection(sock=sock, limit=LINE_LIMIT)
+                client = cls(reader, writer)
+                await client._greet(face)
+        except TimeoutError:
+            raise CoreError("the core does not answer", "`hermes daemon restart` helps") from None
+        except OSError as error:
+            raise CoreError(f"{CUT}: {error}", "try again") from error
         client._listening = asyncio.create_task(client._listen())
         return client
 
