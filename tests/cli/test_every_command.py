@@ -20,6 +20,7 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "mcp": (("mcp", "list"), "no servers yet"),
     "policy": (("policy", "check", "git push --force"), "git"),
     "redact": (("redact",), ""),
+    "format": (("format", "--help"), "messages that would be sent"),
     "prompt": (("prompt", "--help"), "what the prompt"),
     "doctor": (("doctor",), "config"),
     "keys": (("keys", "list"), "ctrl+p"),
