@@ -1,4 +1,4 @@
-"""How well skills are found, copies caught and lost text noticed, among 2,000 skills.
+"""How well skills are found, copies caught, lost text noticed; how much learning helps.
 
 python benchmarks/learning.py [--library FOLDER --tasks FILE]
 
@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from learning_loop import loop_of
 from measure import Bench, Figure
 from skill_library import Made, library, tasks
 
@@ -175,7 +176,7 @@ def main() -> int:
     parser.add_argument("--tasks", type=Path)
     given = parser.parse_args()
     own = given.library and given.tasks
-    made = _own(given.library, given.tasks) if own else figures()
+    made = _own(given.library, given.tasks) if own else [*figures(), *loop_of()]
     for one in made:
         limit = "" if one.limit is None else f"  at most {one.limit:g} {one.unit}"
         state = {True: "met", False: "MISSED", None: ""}[one.met]

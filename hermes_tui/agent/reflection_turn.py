@@ -44,6 +44,12 @@ class Step(Struct, frozen=True, kw_only=True):
     head: str = ""
     error: str = ""
 
+    @property
+    def told(self) -> str:
+        """The call in few words, as `tool: what exactly`."""
+        values = _values(self.arguments)
+        return f"{self.tool}: {' '.join(values)}" if values else self.tool
+
 
 class Looked(Struct, frozen=True, kw_only=True):
     """A turn. said: the person's words; skills: those read in it; untrusted: where text came from
@@ -173,6 +179,17 @@ def step_of(tool: str, arguments: str, ended: ToolEnded) -> Step:
         head=head_of(tool, arguments),
         error="" if outside or not lines else lines[-1].strip()[:_ERROR],
     )
+
+
+def _values(arguments: str) -> list[str]:
+    try:
+        given = msgspec.json.decode(arguments or "{}")
+    except msgspec.MsgspecError:
+        return [arguments]
+    if not isinstance(given, dict):
+        return [arguments]
+    values = cast("dict[str, Any]", given).values()
+    return [str(one) for one in values if isinstance(one, str | int) and one != ""]
 
 
 def head_of(tool: str, arguments: str) -> str:

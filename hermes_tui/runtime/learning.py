@@ -22,6 +22,7 @@ from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
 
 if TYPE_CHECKING:
+    from hermes_tui.agent.reflection import Known
     from hermes_tui.agent.reflection_turn import Looked
     from hermes_tui.runtime.using_skills import UsingSkills
     from hermes_tui.skills.life import Outcome
@@ -31,6 +32,9 @@ _DAY = 86_400.0
 _EVENTS = 4000
 """Events of a session that are read when it is looked at for the first time."""
 _IDLE_S = 300.0
+_LIKE, _SAME, _COVERED = 0.5, 0.7, 0.6
+"""Shares of words that two tasks of one kind, one task said twice, and a task and the text of a
+proposal for it have in common."""
 NUDGE = (
     "[If this should hold next time too, note it in one sentence with `remember`, or with"
     " propose_skill (found by find_tools) where it is about how a kind of task is done. If it is"
@@ -203,23 +207,21 @@ class Learning:
             went=went,
             occasion=f"{found.kind}:{found.skill}" if found else "",
             why=found.why if found else "",
-            steps=tuple(f"{one.tool}: {one.arguments}" for one in turn.steps if one.ok),
+            steps=tuple(one.told for one in turn.steps if one.ok),
         )
         await db.write(lambda c: rows.put_row(c, row), durable=False)
 
-    async def _known(self, turn: Looked) -> Any:
+    async def _known(self, turn: Looked) -> Known:
         """What is known of earlier turns with the same task; looked up for real work only."""
         from hermes_tui.agent.reflection import Known
+        from hermes_tui.skills import records
 
         if len(turn.steps) < self.core.config.learning.effort:
             return Known()
         since = time.time() - 180 * _DAY
         earlier = await self.core.db.read(lambda c: rows.rows_since(c, since))
-        same = await asyncio.to_thread(_same_task, turn.task, earlier)
-        return Known(
-            seen=sum(one.went == "ok" for one in same),
-            waiting=any(one.result in ("proposed", "kept", "worse") for one in same),
-        )
+        waiting = await self.core.db.read(records.open_proposals)
+        return await asyncio.to_thread(_known_of, turn.task, earlier, [one.text for one in waiting])
 
     async def _corrected(self, turn: Looked, before: Looked) -> None:
         """The person said that the turn before should have gone otherwise."""
@@ -336,13 +338,21 @@ def _concerns(note: rows.Note, asked: set[str]) -> bool:
     return bool(own & asked) or len(task & asked) >= 3
 
 
-def _same_task(task: str, earlier: list[rows.Row]) -> list[rows.Row]:
+def _known_of(task: str, earlier: list[rows.Row], waiting: list[str]) -> Known:
+    """How often a task like this one went well, and whether something of it is settled."""
+    from hermes_tui.agent.reflection import Known
     from hermes_tui.skills.words import words
 
     asked = set(words(task))
-    found: list[rows.Row] = []
-    for one in earlier:
-        other = set(words(one.task))
-        if asked and other and len(asked & other) / len(asked | other) >= 0.5:
-            found.append(one)
-    return found
+    near = [(one, _share(asked, set(words(one.task)))) for one in earlier]
+    settled = ("proposed", "kept", "worse")
+    covered = any(len(asked & set(words(text))) >= _COVERED * len(asked) for text in waiting)
+    return Known(
+        seen=sum(one.went == "ok" and share >= _LIKE for one, share in near),
+        waiting=(covered and bool(asked))
+        or any(one.result in settled and share >= _SAME for one, share in near),
+    )
+
+
+def _share(one: set[str], other: set[str]) -> float:
+    return len(one & other) / len(one | other) if one and other else 0.0

@@ -18,7 +18,7 @@ Ask = Callable[[str, str], Awaitable[str]]
 """(system text, question) to answer."""
 WORSE = 0.1
 """By how much the mean of all uses must fall for an edit to count as worse."""
-_ENOUGH = 0.5
+_ENOUGH = 0.6
 SYSTEM = (
     "You rehearse. Below are instructions and a task. List the tool calls you would make, in"
     " order, one a line, each as `tool: what exactly`, following the instructions to the letter."
@@ -79,8 +79,8 @@ async def replay(
 
 def score(plan: str, case: Case) -> float:
     """How much of what worked a plan has, 0 to 1; calls beyond that cost a little."""
-    planned = [set(words(line)) for line in plan.splitlines() if line.strip()]
-    wanted = [set(words(step)) for step in case.steps]
+    planned = [_said(line) for line in plan.splitlines() if line.strip()]
+    wanted = [_said(step) for step in case.steps]
     if not planned or not wanted:
         return 0.0
     left = list(planned)
@@ -93,8 +93,17 @@ def score(plan: str, case: Case) -> float:
     return met / len(wanted) * min(1.0, len(wanted) / len(planned)) ** 0.25
 
 
-def _alike(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one) if one else 0.0
+def _said(step: str) -> list[str]:
+    """The words of a call but those of its tool, which many calls have in common."""
+    return words(step.partition(":")[2]) or words(step)
+
+
+def _alike(wanted: list[str], planned: list[str]) -> float:
+    """The share of a call's words that another has; the first, its program, counts twice."""
+    if not wanted or not planned:
+        return 0.0
+    own = set(wanted)
+    return (len(own & set(planned)) + (wanted[0] == planned[0])) / (len(own) + 1)
 
 
 def _question(text: str, case: Case) -> str:

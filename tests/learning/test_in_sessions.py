@@ -279,7 +279,7 @@ async def test_a_correction_goes_before_a_replay_that_would_keep_the_old_way(
 ) -> None:
     _set(core, "skills", edits="apply")
     _put(core, where=".learned")
-    for text in (TASK, LATER):
+    for text in (TASK, TASK, LATER):
         view, _ = await work(client, folder, text)
         await looked(core, view.info.id)
     follower.reads = False

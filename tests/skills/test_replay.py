@@ -32,6 +32,13 @@ async def test_an_edit_that_keeps_the_steps_in_other_words_is_not() -> None:
     assert (tried.worse, tried.cases) == (False, 2)
 
 
+async def test_another_program_on_the_same_file_is_another_call() -> None:
+    case = Case(task="t", steps=("run_command: touch invoice.csv",))
+    assert score("run_command: touch invoice.csv", case) == 1.0
+    assert score("run_command: rm invoice.csv", case) == 0.0
+    assert score("run_command: touch other.txt", case) == 0.0
+
+
 async def test_without_past_uses_it_says_so() -> None:
     tried = await replay("a", "b", (), (), _echo)
     assert (tried.worse, tried.told) == (False, "no past use to try it on")
