@@ -149,6 +149,7 @@ def _unzip(data: bytes, source: str) -> list[Parcel]:
 def _members(archive: Any) -> dict[str, bytes]:
     """The files of a zip, each checked before a byte of it is unpacked."""
     files: dict[str, bytes] = {}
+    seen: set[str] = set()
     room = MOST_BYTES * 4
     members = archive.infolist()
     if len(members) > 50 * _MOST_SKILLS:
@@ -157,8 +158,11 @@ def _members(archive: Any) -> dict[str, bytes]:
         if info.is_dir():
             continue
         name = inner_path(info.filename)
+        if name.casefold() in seen:
+            raise TreeError(f"{name} is there twice, in large and small letters", "rename one")
+        seen.add(name.casefold())
         mode = info.external_attr >> 16
-        if mode and not stat.S_ISREG(mode):
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG):  # a zip need not say what a file is
             raise TreeError(f"{name} is a link or a special file", "nothing was written")
         with archive.open(info) as file:
             content = file.read(min(LARGEST, room) + 1)

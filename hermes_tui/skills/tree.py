@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import stat
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
@@ -96,6 +97,8 @@ def inner_path(name: str) -> str:
     bad = path.is_absolute() or ".." in path.parts or ":" in plain or not path.parts
     if bad or any(ord(c) < 32 for c in name):
         raise TreeError(f"the path {name!r} leads out of the skill", "nothing was written")
+    if any(unicodedata.category(c) == "Cf" for c in name):
+        raise TreeError(f"the path {name!r} holds signs that nobody sees", "nothing was written")
     return path.as_posix()
 
 

@@ -151,7 +151,7 @@ async def test_a_zip_gives_its_skills(house: House, tmp_path: Path) -> None:
             (f"pack/{NAME}/SKILL.md", TEXT, 0o100644),
             (f"pack/{NAME}/scripts/route.py", "x", 0o100755),
             ("pack/other/SKILL.md", skill_text("other"), 0o100644),
-            ("pack/README.md", "hello", 0o100644),
+            ("pack/README.md", "hello", 0o600),
         )
     )
     arrivals = await house.hub.fetch(str(file))
@@ -168,6 +168,9 @@ async def test_a_zip_gives_its_skills(house: House, tmp_path: Path) -> None:
         ("C:\\evil", "x", 0o100644),
         (f"{NAME}/link", "/etc/passwd", 0o120777),
         (f"{NAME}/pipe", "", 0o010644),
+        (f"{NAME}/device", "", 0o020644),
+        (f"{NAME}/skill.MD", "x", 0o100644),
+        (f"{NAME}/name-\u202egpj.sh", "x", 0o100644),
         (f"{NAME}/big", "x" * 2_000_001, 0o100644),
     ],
 )
