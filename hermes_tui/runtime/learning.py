@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hermes_tui.config import Config
 from hermes_tui.errors import HermesError
-from hermes_tui.events import SkillsChanged, Transient
+from hermes_tui.events import Record, SkillsChanged, Transient, TurnStarted
 from hermes_tui.models.base import Model
 from hermes_tui.runtime.session import Session
 from hermes_tui.store import learning as rows
@@ -176,11 +176,11 @@ class Learning:
         if last is None:
             records = (*await self.core.log.read(session.id, before=min(3, records[0].n)), *records)
         outside, foreign = (last.untrusted, last.foreign) if last else ("", False)
-        self._at[session.id] = records[-1].n
         for turn in turns_of(session.id, records, outside, foreign):
-            if turn.outcome is not None:
+            if turn.outcome is not None and (last is None or turn.turn > last.turn):
                 await self._look(turn, last, session.cwd)
                 last = self._last[session.id] = turn
+        self._at[session.id] = _last_begun(records, last.turn if last else 0) or after
 
     async def _look(self, turn: Looked, before: Looked | None, cwd: str) -> None:
         db = self.core.db
@@ -290,6 +290,12 @@ class Learning:
     def forget_notes(self) -> None:
         """Read the notes of failures anew."""
         self._notes = None
+
+
+def _last_begun(records: Sequence[Record], turn: int) -> int:
+    """The event before a turn began; what was typed during it and waits is read again with it."""
+    begun = [one.n for one in records if one.event == TurnStarted(turn=turn)]
+    return begun[-1] - 1 if begun else 0
 
 
 def went_of(turn: Looked) -> Outcome:

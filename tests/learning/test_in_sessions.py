@@ -13,10 +13,12 @@ from hermes_tui.intents import (
     AnswerSkillProposal,
     ListSkillProposals,
     ReadSkill,
+    Send,
     ShowLearning,
     ShowSkill,
     SkillProposal,
 )
+from hermes_tui.runtime import learning
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.local import LocalClient
 from hermes_tui.store import learning as rows
@@ -134,6 +136,34 @@ async def test_a_day_has_a_budget(
     view, _ = await work(client, folder, TASK)
     assert (await looked(core, view.info.id)).result == "budget"
     assert follower.looks == []
+
+
+async def test_turns_that_follow_at_once_are_all_looked_at(
+    core: Core, client: LocalClient, scripted: ScriptedModel, folder: Path
+) -> None:
+    scripted.answer = lambda asked: Reply(text="fine", first_s=0.01)
+    view, _ = await work(client, folder, "one")
+    for text in ("two", "three", "four"):
+        await client.ask(Send(session=view.info.id, text=text, how="queue"))
+    for number, text in enumerate(("one", "two", "three", "four"), 1):
+        assert (await looked(core, view.info.id, number)).task == text
+
+
+async def test_a_day_is_gone_through_when_nothing_goes_on(
+    core: Core, client: LocalClient, follower: Follower, folder: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(learning, "_IDLE_S", 0.0)
+    follower.hard_way = ()
+    for name in ("post-notes", "publish-notes"):
+        _put(core, SKILL.replace("publish-notes", name), name, ".learned")
+    await work(client, folder, "hello")
+
+    async def reviewed() -> bool | None:
+        return bool((await client.ask(ShowLearning())).reviewed) or None
+
+    await come(reviewed)
+    (line,) = (await client.ask(ShowLearning())).review
+    assert line.startswith("publish-notes is archived: it says the same as post-notes")
 
 
 # --- asking --------------------------------------------------------------------------------------
