@@ -247,6 +247,11 @@ def _schema(arguments: type[Struct], notes: dict[str, str]) -> dict[str, Any]:
     (schema,), parts = msgspec.json.schema_components([arguments], ref_template="#/$defs/{name}")
     made = dict(parts.pop(arguments.__name__) if "$ref" in schema else schema)
     made.pop("title", None)
+    for name, shown in made["properties"].items():
+        if "$ref" in shown:  # an object stands where it is used: that is what models read best
+            part = parts.pop(shown.pop("$ref").rpartition("/")[2])
+            part["description"] = " ".join(part.get("description", "").split())
+            made["properties"][name] = {**part, **shown}
     for name, note in notes.items():
         if name in made["properties"]:
             made["properties"][name] = {**made["properties"][name], "description": note}

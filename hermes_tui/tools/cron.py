@@ -69,7 +69,6 @@ async def cron(
     job: id or name of one that is there.
     schedule: five cron fields, `every 2h`, `in 30m`, `2027-01-31 09:00`, or words such as
     `weekdays at 9` or 每天早上8点; tell the user the times it returns.
-    task: with add and edit: prompt, say or script.
     """
     keeping = ctx.jobs.keeping
     if action == "list":
