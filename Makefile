@@ -5,7 +5,7 @@ EXTRAS ?= local
 QUICK := $(addprefix tests/,agent config models security skills memory search tools style)
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick live check bench snap docs clean
+.PHONY: run test quick live check bench agentdojo snap docs clean
 
 run: $(VENV)/.installed  ## install, then start
 	@$(BIN)/hermes
@@ -24,6 +24,9 @@ check: $(VENV)/.installed-dev  ## format, lint, sizes, layers, types, spelling
 
 bench: $(VENV)/.installed-dev  ## measure; figures go to docs/performance.md
 	@$(BIN)/python benchmarks/run.py
+
+agentdojo:  ## attacks on an obedient model, in an environment of its own
+	@PYTHON="$(PYTHON)" sh scripts/agentdojo.sh
 
 snap: $(VENV)/.installed-dev  ## draw the snapshots of the screens anew
 	@$(BIN)/pytest tests/ui -k snapshot --snapshot-update

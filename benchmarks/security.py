@@ -10,7 +10,6 @@ model of the injections meets an owner who refuses whatever is asked.
 from __future__ import annotations
 
 import asyncio
-import statistics
 import sys
 import tempfile
 import time
@@ -113,9 +112,12 @@ def _seconds(size: int) -> float:
     redactor = Redactor(vault)
     line = "2026-11-30 12:00:01 INFO build: compiled module core/session.py in 0.31 s, 12 left\n"
     text = line * (size // len(line) // 10)
-    began = time.thread_time()
-    redactor.redact(text, "tool-output")
-    return 10 * (time.thread_time() - began)
+    took: list[float] = []
+    for _ in range(3):
+        began = time.thread_time()
+        redactor.redact(text, "tool-output")
+        took.append(time.thread_time() - began)
+    return 10 * min(took)
 
 
 def urls(folder: Path) -> Iterator[Figure]:
@@ -138,12 +140,14 @@ def sandbox(folder: Path) -> Iterator[Figure]:
 
 
 async def _sandboxed() -> tuple[float, float]:
-    """Milliseconds of `true`, bare and in the best sandbox there is here; medians."""
+    """Milliseconds of `true`, bare and in the best sandbox there is here: the fastest of forty,
+    so that what else the machine does is left out.
+    """
     took: dict[bool, list[float]] = {False: [], True: []}
     with tempfile.TemporaryDirectory(prefix="hermes-sandbox-") as top:
         world = World(Path(top))
         box = world.sandbox((await probe()).number)
-        for turn in range(40):
+        for turn in range(80):
             contained = bool(turn % 2)
             began = time.perf_counter()
             around = box if contained else None
@@ -152,7 +156,7 @@ async def _sandboxed() -> tuple[float, float]:
             )
             await finish(process)
             took[contained].append(1000 * (time.perf_counter() - began))
-    return statistics.median(took[False]), statistics.median(took[True])
+    return min(took[False]), min(took[True])
 
 
 SUITES: dict[str, Callable[[Path], Iterator[Figure]]] = {
