@@ -35,6 +35,10 @@ _LAST_CHARACTER = 0x10FFFF
 _MODIFIERS = ((4, "ctrl"), (2, "alt"), (1, "shift"))
 
 
+_WORDS = re.compile(r"[a-zA-NQ-WYZ0-9 ][^\x1b]{4}")
+"""More letters than any key sends after its escape; O, P and X may begin a sequence."""
+
+
 class InputParser(XTermParser):
     """Terminal input to events; holds back what is not complete yet, without timing."""
 
@@ -57,6 +61,11 @@ class InputParser(XTermParser):
             yield from super().feed(data)
             return
         data, self._held = self._held + data, ""
+        if self._escaped and self.waiting and _WORDS.match(data):
+            # Escape was pressed, and what was typed after it came in one piece: on a line that
+            # stood still. The parser below would take it for one long unknown sequence.
+            self._escaped, self._timeout_time = False, 0.0
+            yield from self.tick()
         if self._escaped and data.startswith(PASTE_START[1:]):
             # The marker was cut after its ESC, which the parser below has already: let it end.
             self._pasting = self._handed_over = True

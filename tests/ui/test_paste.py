@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from textual import events
 
 from hermes_tui.paste import clean, is_long, line_count
+from hermes_tui.ui.keys import KeyTable
 from hermes_tui.ui.paste_input import InputParser
 
 PLAIN = st.text(st.characters(exclude_categories=("Cc", "Cs")))
@@ -161,4 +162,16 @@ def test_no_sequence_ends_the_reading_of_keys(numbers: str, final: str) -> None:
 def test_alt_and_a_key_are_one_key_however_closely_the_next_one_follows(
     arrived: str, keys: list[str]
 ) -> None:
+    KeyTable()  # its module unlearns what one system types with alt and a digit
     assert [key for _, key in read(arrived)] == keys
+
+
+@pytest.mark.parametrize(
+    "typed", ["list all the files that are in this folder", "a b c d e", "to 文字 and so on"]
+)
+def test_what_comes_in_one_piece_after_an_escape_is_typed_as_it_stands(typed: str) -> None:
+    parser = InputParser()
+    got = [*parser.feed("\x1b"), *parser.feed(typed)]
+    keys = [one for one in got if isinstance(one, events.Key)]
+    assert keys[0].key == "escape"
+    assert "".join(one.character or "" for one in keys[1:]) == typed
