@@ -28,6 +28,8 @@ usage: hermes daemon start               run the agent without a screen
        hermes daemon restart [--drain S] end it and start the installed version in its place
        hermes daemon status [--json]     0: running, 3: not running, 1: does not answer
        hermes daemon logs [-f] [-n N]    the last lines of its log; -f follows
+       hermes daemon install             have the system start it, watch it, start it again
+       hermes daemon uninstall           undo that; what runs goes on
 
 A turn that did not finish before the agent ended goes on when it is started again.
 
@@ -60,6 +62,8 @@ def run(arguments: list[str]) -> int:
             return restart(home, _drain(rest))
         case "status", [] | ["--json"]:
             return status(home, bool(rest))
+        case "install" | "uninstall", []:
+            return _installed(home, action)
         case "logs", _:
             return _logs(home, rest)
         case _:
@@ -152,6 +156,8 @@ def _described(info: dict[str, Any], on_disk: str) -> list[str]:
         f"model      {info.get('model') or 'none chosen yet'}",
         f"screens    {info.get('faces', 0)}",
     ]
+    if info.get("damage"):
+        lines.append(f"store      {info['damage']}; nothing is written: hermes restore")
     named = (("working", "working"), ("waiting", "waiting"), ("processes", "processes"))
     lines += [f"{label:<10} {', '.join(info[key])}" for key, label in named if info.get(key)]
     if info.get("outdated") or on_disk != info["version"]:
@@ -245,6 +251,12 @@ def _started(line: quick.Line) -> float | None:
         return line.ask("get_status", wait_s=quick.ANSWER_S)["started"]
     except CoreError:
         return None
+
+
+def _installed(home: Home, action: str) -> int:
+    from hermes_tui.cli import daemon_install
+
+    return daemon_install.install(home) if action == "install" else daemon_install.uninstall()
 
 
 def _logs(home: Home, rest: list[str]) -> int:

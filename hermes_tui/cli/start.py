@@ -16,6 +16,7 @@ from hermes_tui.cli.daemon import RESTART, command, launch
 from hermes_tui.cli.start_face import Visit, show, told, until_left
 from hermes_tui.cli.start_log import CoreLog
 from hermes_tui.cli.start_memory import give_back_memory, imported
+from hermes_tui.cli.start_notify import Notifier
 from hermes_tui.cli.start_terminal import Terminal
 from hermes_tui.configuration.load import load
 from hermes_tui.errors import CoreError, HermesError
@@ -141,12 +142,16 @@ class Life:
             # One task ends the core, whenever it is told to: an end must not be cut short.
             ending = group.create_task(self._end_when_told())
             turning = group.create_task(self._turn_log_over())
+            notifier = Notifier()
+            notifier.tell("READY=1")
+            living = group.create_task(notifier.live())
             if visit is not None:
                 await self._with_face(visit)
             await self._core.ended.wait()
+            notifier.tell("STOPPING=1" if self._core.end_reason != RESTART else "RELOADING=1")
             # The lock is let go last, when the store is closed.
             await asyncio.to_thread(quick.wait_until_free, self._core.home, PATIENCE_S)
-            for task in (ending, turning):
+            for task in (ending, turning, living):
                 task.cancel()
         if self._core.end_reason == RESTART:
             self._become_the_installed_version()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import shlex
 import socket
@@ -110,8 +111,8 @@ def _down(channel: Any, far: socket.socket) -> None:
     try:
         while data := channel.recv(_CHUNK):
             far.sendall(data)
-    except OSError:
-        channel.close()
+    except (OSError, EOFError):
+        _shut(far)
     _shut(far)
 
 
@@ -119,13 +120,11 @@ def _up(channel: Any, far: socket.socket) -> None:
     try:
         while data := far.recv(_CHUNK):
             channel.sendall(data)
-    except OSError:
+        channel.close()
+    except (OSError, EOFError):
         _shut(far)
-    channel.close()
 
 
 def _shut(far: socket.socket) -> None:
-    try:
+    with contextlib.suppress(OSError):
         far.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        far.close()
