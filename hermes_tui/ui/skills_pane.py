@@ -25,7 +25,7 @@ from hermes_tui.intents import (
 from hermes_tui.ui import part_keys
 from hermes_tui.ui.diff_screen import paint_diff
 from hermes_tui.ui.face import face_of
-from hermes_tui.ui.line import Bar, Span, hints
+from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.rows import Row, RowList, TextRow
 from hermes_tui.ui.skills_review import ReviewView
 from hermes_tui.ui.skills_rows import (
@@ -275,7 +275,7 @@ class SkillsPane(Vertical):
         else:
             keys = (*_LIST_KEYS, *(_MORE_KEYS if self.has_class("-wide") else _MORE_KEYS[:1]))
         told = [(self._key_words(names), words) for names, words in keys]
-        self.query_one("#skills-keys", Bar).show(hints(*(one for one in told if one[0])))
+        self.query_one("#skills-keys", Bar).show_keys([one for one in told if one[0]])
 
     def _key_words(self, names: str) -> str:
         return " ".join(filter(None, (part_keys.key_of(self, name) for name in names.split())))
