@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hermes_tui.agents_text import STATES
@@ -104,6 +104,7 @@ def test_subagents_stand_below_the_one_that_began_them() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), unique_by=lambda one: one[0]))
 def test_no_subagent_is_shown_twice(pairs: list[tuple[int, int]]) -> None:
     agents = [agent(str(name), f"s-{below}") for name, below in pairs if below < name]
