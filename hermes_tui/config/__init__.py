@@ -9,6 +9,7 @@ from hermes_tui.config.backup import BackupConfig
 from hermes_tui.config.core import CoreConfig, UiConfig
 from hermes_tui.config.cron import CronConfig, HeartbeatConfig
 from hermes_tui.config.delegate import DelegateConfig
+from hermes_tui.config.gateways import TelegramConfig
 from hermes_tui.config.learned import MemoryConfig, SkillsConfig
 from hermes_tui.config.learning import LearningConfig
 from hermes_tui.config.model import ModelConfig, ModelsConfig, SpendConfig
@@ -32,6 +33,7 @@ __all__ = [
     "SandboxConfig",
     "SkillsConfig",
     "SpendConfig",
+    "TelegramConfig",
     "ToolsConfig",
     "UiConfig",
     "VisionConfig",
@@ -61,4 +63,5 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     learning: LearningConfig = field(default_factory=LearningConfig)
     mcp: McpConfig = field(default_factory=McpConfig)
     cron: CronConfig = field(default_factory=CronConfig)
+    telegram: TelegramConfig = field(default_factory=TelegramConfig)
     heartbeat: HeartbeatConfig = field(default_factory=HeartbeatConfig)

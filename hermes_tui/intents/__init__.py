@@ -12,6 +12,7 @@ from hermes_tui.intents.base import (
     Text,
 )
 from hermes_tui.intents.care import Copied, CopyStore
+from hermes_tui.intents.chats import SendOut, SentOut
 from hermes_tui.intents.core import (
     CoreInfo,
     EndCore,
@@ -296,7 +297,9 @@ __all__ = [
     "SaveSkill",
     "Search",
     "Send",
+    "SendOut",
     "Sent",
+    "SentOut",
     "SessionInfo",
     "SessionList",
     "SessionView",

@@ -46,6 +46,7 @@ from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
 
 if TYPE_CHECKING:
+    from hermes_tui.runtime.chats import Chats
     from hermes_tui.runtime.checkpoints import Checkpoints
     from hermes_tui.runtime.keeping_jobs import KeepingJobs, SessionJobs
     from hermes_tui.runtime.recall import Recall, SessionRecall
@@ -75,7 +76,8 @@ class Core:
         self.headless = headless
         self.started = time.time()
         self.ended = asyncio.Event()
-        self.end_reason = ""
+        self.end_reason = self._fingerprint = ""
+        self.outbox: Chats | None = None
         self._over = asyncio.Event()
         self.faces: set[Face] = set()
         self.db = Database(home.database)
@@ -85,8 +87,7 @@ class Core:
         self.shelf = Shelf(self)
         self.outside = Outside(self)
         self.workshop = Workshop(home, self.log, self._remembered, self._skilled, self.outside)
-        self.spend = Spending(self.db, lambda: self.config.spend)
-        self.workshop.spend = self.spend
+        self.spend = self.workshop.spend = Spending(self.db, lambda: self.config.spend)
         self.workshop.announce = self.announce
         self.paths = PathFinder()
         self.fetching = Fetching(self)
@@ -104,7 +105,6 @@ class Core:
         self._life: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._learning: asyncio.Task[None] | None = None
-        self._fingerprint = ""
 
     # --- life ----------------------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class Core:
                 await self.cron.start()
             if await self.db.read(message_index.waiting):
                 self.recall.start()
-            await self.caring.start()
+            await asyncio.gather(self.caring.start(), self.outside.start())
         return self
 
     async def _finish_restore(self) -> None:

@@ -115,7 +115,7 @@ async def _session(core: Core, job: Job, run: JobRun) -> Session | None:
 
 async def _send(core: Core, job: Job, run: JobRun, pending: Delivery, text: str) -> Delivery:
     """Hand it to the outbox under a key of its own, so that it is one text however often."""
-    outbox: Any = getattr(core, "outbox", None)
+    outbox: Any = core.outside.outbox
     if outbox is None:
         raise HermesError("there is no such target: no gateway is set up")
     number = await outbox.put(pending.target, text, key=f"cron:{run.id}:{pending.target}")
@@ -124,7 +124,7 @@ async def _send(core: Core, job: Job, run: JobRun, pending: Delivery, text: str)
 
 async def follow(core: Core, jobs: Jobs, run: JobRun) -> JobRun:
     """A run with its deliveries as the outbox has them now."""
-    outbox: Any = getattr(core, "outbox", None)
+    outbox: Any = core.outside.outbox
     if outbox is None:
         return run
     now: list[Delivery] = []

@@ -100,6 +100,12 @@ def _learning(name: str) -> Handler:
     return handler
 
 
+async def _send_out(core: Core, intent: Any, face: Face) -> Any:
+    from hermes_tui.runtime.handlers_chats import send_out
+
+    return await send_out(core, intent, face)
+
+
 def _cron(name: str) -> Handler:
     """A handler of `runtime.handlers_cron`, imported when it is first called."""
 
@@ -194,6 +200,7 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.ListArrivals: _skills("list_arrivals"),
     intents.AnswerArrival: _skills("answer_arrival"),
     intents.RemoveSkill: _skills("remove_skill"),
+    intents.SendOut: _send_out,
     intents.ListJobs: _cron("list_jobs"),
     intents.AddJob: _cron("add_job"),
     intents.ShowJob: _cron("show_job"),

@@ -1,4 +1,4 @@
-"""Tools that come from elsewhere: other installed packages, and servers that were accepted."""
+"""What is outside: tools of other packages, servers that were accepted, chats to send to."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from hermes_tui.tools.base import Tool
 if TYPE_CHECKING:
     from hermes_tui.mcp.asking import Said, Wanted
     from hermes_tui.mcp.hub import Hub
+    from hermes_tui.runtime.chats import Chats
     from hermes_tui.runtime.core import Core
     from hermes_tui.tools.plugins import Plugins
 
@@ -68,8 +69,24 @@ class Outside:
             self._hub = Hub(self)
         return self._hub
 
+    @property
+    def outbox(self) -> Chats | None:
+        """The way out to chats; None while no gateway is enabled."""
+        if self._core.outbox is None and self._core.config.telegram.enabled:
+            from hermes_tui.runtime.chats import Chats
+
+            self._core.outbox = Chats(self._core)
+        return self._core.outbox
+
+    async def start(self) -> None:
+        """Begin to send what waits for chats, in a core that stays."""
+        if self.outbox is not None:
+            await self.outbox.start()
+
     async def close(self) -> None:
-        """End the servers' programs."""
+        """End the servers' programs, and stop sending."""
+        if self._core.outbox is not None:
+            await self._core.outbox.close()
         if self._hub is not None:
             await self._hub.close()
 

@@ -412,6 +412,9 @@ class FakeOutbox:
         row = {"state": self.state, "proof": self.proof, "error": self.error, "doubt": False}
         return SimpleNamespace(**row) if number == 7 else None
 
+    async def close(self) -> None:
+        self.state = "closed"
+
 
 @pytest.mark.parametrize(
     ("state", "proof", "shown"),
@@ -427,7 +430,7 @@ async def test_a_run_is_done_and_its_delivery_is_what_the_outbox_says(
     core: Core, tmp_path: Path, state: str, proof: str, shown: str
 ) -> None:
     outbox = FakeOutbox()
-    core.outbox = outbox  # type: ignore[attr-defined]
+    core.outbox = outbox  # type: ignore[assignment]
     client = LocalClient(core)
     await add(client, tmp_path, name="x", say="Drink water.", deliver=("telegram:12",))
     first = await run(client, "x")
