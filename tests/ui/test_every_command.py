@@ -49,6 +49,7 @@ QUIET: dict[str, Drive] = {
     "skills": Drive("/skills", seen=focused("skills")),
     "memory": Drive("/memory xylophone", seen="nothing found"),
     "me": Drive("/me", seen="Nothing is noted about you yet"),
+    "learned": Drive("/learned", seen="No skill was learned yet"),
     "trace": Drive("/trace", seen=focused("trace")),
     "find": Drive("/find word", seen="nothing found"),
     "theme": Drive("/theme hermes-paper", seen=lambda s: s.app.themes.shown == "hermes-paper"),
