@@ -38,7 +38,18 @@ from hermes_tui.events import (
 from hermes_tui.models.base import Delta, Message
 
 PLACES = ("user", "reply", "arguments", "result")
-WORDS = "harbour lantern quartz meadow violet copper saddle winter orchid basalt".split()
+WORDS = [
+    "harbour",
+    "lantern",
+    "quartz",
+    "meadow",
+    "violet",
+    "copper",
+    "saddle",
+    "winter",
+    "orchid",
+    "basalt",
+]
 _FACT = re.compile(r"\b(?:user|reply|arguments|result)-[a-z]+-\d+[a-z]\d+\b")
 PREFIX = 12_000
 
@@ -109,7 +120,13 @@ class Talk:
             for k in range(3)
         )
         results = [
-            f"{self.filler(2000)}\nvalue {self.fact('result') if k < 2 else ''}\n{self.filler(1500)}"
+            "\n".join(
+                (
+                    self.filler(2000),
+                    f"value {self.fact('result') if k < 2 else ''}",
+                    self.filler(1500),
+                )
+            )
             for k in range(3)
         ]
         name = f"i{n}"

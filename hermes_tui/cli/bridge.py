@@ -40,15 +40,18 @@ def _join(sock: socket.socket) -> None:
     with selectors.DefaultSelector() as selector:
         selector.register(0, selectors.EVENT_READ)
         selector.register(sock, selectors.EVENT_READ)
-        while True:
-            for key, _ in selector.select():
-                data = os.read(key.fd, _CHUNK)
-                if not data:
-                    return
-                if key.fd == 0:
-                    sock.sendall(data)
-                else:
-                    _write(data)
+        while all(_passed_on(key.fd, sock) for key, _ in selector.select()):
+            continue
+
+
+def _passed_on(fd: int, sock: socket.socket) -> bool:
+    """Pass on what one end said; False when it has ended."""
+    data = os.read(fd, _CHUNK)
+    if fd == 0:
+        sock.sendall(data)
+    else:
+        _write(data)
+    return bool(data)
 
 
 def _write(data: bytes) -> None:

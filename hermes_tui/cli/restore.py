@@ -30,6 +30,7 @@ def restore(
     ] = None,
     show: Annotated[bool, typer.Option("--list", help="List the copies there are.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Put the database back as it was; what is there now is set aside, never lost.
 
@@ -40,7 +41,7 @@ def restore(
     """
     home = Home.find().ensure()
     if show:
-        _list(home)
+        _list(home, json)
         return
     source = Path(os.path.abspath(file)) if file else _newest_good(home)
     if not source.exists():
@@ -50,7 +51,11 @@ def restore(
     try:
         if not yes and not output.confirmed(f"Put back {source.name}?"):
             raise HermesError("nothing was changed", "--yes goes ahead without a question")
-        print("\n".join(_put_back(home, source)))
+        told = _put_back(home, source)
+        if json:
+            output.emit({"file": str(source), "told": told})
+        else:
+            print("\n".join(told))
     finally:
         lock.release()
 
@@ -105,7 +110,7 @@ def _newest_good(home: Home) -> Path:
     raise HermesError("there is no good copy", "`hermes backup FILE` makes one while all is well")
 
 
-def _list(home: Home) -> None:
+def _list(home: Home, json: bool) -> None:
     rows: list[tuple[str, ...]] = []
     for path in [*snapshots.kept(home.backups), *sorted(home.backups.glob("before-*.db"))]:
         try:
@@ -121,6 +126,11 @@ def _list(home: Home) -> None:
                 str(path),
             )
         )
+    if json:
+        output.emit(
+            [dict(zip(("made", "size", "holds", "file"), row, strict=True)) for row in rows]
+        )
+        return
     if not rows:
         print("there are no copies yet; the agent makes one every day it runs")
         return

@@ -42,6 +42,8 @@ commands
   web                    show the screen in a browser on this machine
   memory                 list, add, edit, forget, undo, ask, export and import
   prompt                 show what a new session's prompt is made of
+  backup                 pack the home into one file that was read back and proved
+  restore                put the database back as it was in a copy or a backup
   doctor                 look for problems and say what to do; changes nothing
 
 examples

@@ -22,8 +22,8 @@ class JobSpec(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
     """What a person sets of a job.
 
     prompt, script: what is asked, and a command line whose output comes before it; one of them
-    may be empty. say: a text to be told as it is, instead of both. schedule: as typed; zone: time zone of its wall clock, empty for the usual one.
-    tools: all that its runs may use, fixed when it is made; folder: where they work; mode: as of
+    may be empty. say: a text to be told as it is, instead of both. schedule: as typed; zone:
+    time zone of its wall clock, empty for the usual one. tools: all that its runs may use, fixed when it is made; folder: where they work; mode: as of
     a session. tokens, dollars: the most that one run may use, 0 for no limit; limit_s: its
     longest time. deliver: where answers go: `origin`, `local`, or a chat such as `telegram`.
     overlap: what a time does while the run before goes on. catch_up: what becomes of times that

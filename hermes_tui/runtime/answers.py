@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from hermes_tui.agent.context import BYTES_A_TOKEN
 from hermes_tui.errors import HermesError
@@ -12,15 +13,22 @@ if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
 
 
+_ELSEWHERE = {
+    "usage": "handlers_spend:usage",
+    "cron": "answers_cron:cron",
+    "checkpoints": "answers_checkpoints:checkpoints",
+    "learned": "handlers_learning:learned",
+    "memory": "answers_memory:memory",
+    "me": "answers_memory:me",
+}
+"""command -> module of this package and function, imported when it is asked for."""
+
+
 async def answer(core: Core, session: Session, command: str, args: str) -> str:
     """The Markdown answer of one command. Raises HermesError for a command it does not know."""
     match command:
         case "context":
             return await context(core, session)
-        case "usage":
-            from hermes_tui.runtime import handlers_spend
-
-            return await handlers_spend.usage(core, session)
         case "tools":
             return await tools(core, session)
         case "mcp":
@@ -29,23 +37,11 @@ async def answer(core: Core, session: Session, command: str, args: str) -> str:
             return processes(core)
         case "compress":
             return await compressed(core, session, args)
-        case "cron":
-            from hermes_tui.runtime import answers_cron
-
-            return await answers_cron.cron(core, session, args)
-        case "checkpoints":
-            from hermes_tui.runtime import answers_checkpoints
-
-            return await answers_checkpoints.checkpoints(core, session)
-        case "learned":
-            from hermes_tui.runtime import handlers_learning
-
-            return await handlers_learning.learned(core)
-        case "memory" | "me":
-            from hermes_tui.runtime import answers_memory
-
-            asked = answers_memory.memory if command == "memory" else answers_memory.me
-            return await asked(core, session, args)
+        case _ if command in _ELSEWHERE:
+            module, _, name = _ELSEWHERE[command].partition(":")
+            found: Any = import_module(f"hermes_tui.runtime.{module}")
+            made: str = await getattr(found, name)(core, session, args)
+            return made
         case _:
             raise HermesError(f"the core has no answer to /{command}")
 

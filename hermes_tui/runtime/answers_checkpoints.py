@@ -21,7 +21,7 @@ _MADE = {
 }
 
 
-async def checkpoints(core: Core, session: Session) -> str:
+async def checkpoints(core: Core, session: Session, args: str = "") -> str:
     """The checkpoints of a session, as Markdown."""
     if not core.config.checkpoints.enabled:
         return "Checkpoints are switched off (`checkpoints.enabled`)."

@@ -159,7 +159,7 @@ def _looked(one: rows.Row) -> intents.LookedAt:
 # --- in words ------------------------------------------------------------------------------------
 
 
-async def learned(core: Core) -> str:
+async def learned(core: Core, _session: object = None, _args: str = "") -> str:
     """The answer to /learned, as Markdown."""
     return "\n".join(said(await report_of(core, 30.0)))
 

@@ -41,7 +41,7 @@ def key_states(core: Core) -> tuple[KeyState, ...]:
     )
 
 
-async def usage(core: Core, session: Session) -> str:
+async def usage(core: Core, session: Session, args: str = "") -> str:
     """Tokens and cost of a session and of today, as Markdown."""
     mine = await core.spend.total(session=session.id)
     today = await core.spend.total(since=core.spend.midnight())

@@ -80,16 +80,17 @@ def unpack(archive: Path, folder: Path) -> Manifest:
     """Unpack a proved archive into an empty folder of ours. Raises StoreError, OSError."""
     manifest = read(archive)
     with tarfile.open(archive, "r:gz") as tar:
-        for member in tar:
-            if member.name not in manifest.files:
-                continue
-            target = folder / member.name
-            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(fd, "wb") as file:
-                for chunk in _chunks(_opened(tar, member)):
-                    file.write(chunk)
+        for member in (one for one in tar if one.name in manifest.files):
+            _out_to(folder / member.name, _opened(tar, member))
     return manifest
+
+
+def _out_to(target: Path, source: IO[bytes]) -> None:
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(fd, "wb") as file:
+        for chunk in _chunks(source):
+            file.write(chunk)
 
 
 def _members(home: Path, secrets: bool) -> Iterator[tuple[str, Path]]:

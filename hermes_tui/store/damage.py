@@ -91,11 +91,12 @@ def _remove(connection: apsw.Connection, names: set[str]) -> None:
     try:
         with connection:
             for name in names:
-                connection.execute("DELETE FROM sqlite_schema WHERE tbl_name = ?", (name,))
-                if name in INDEXES:
-                    connection.execute(
-                        "DELETE FROM sqlite_schema WHERE tbl_name GLOB ?", (f"{name}_*",)
-                    )
+                # the tables below an index of words have its name and an ending
+                below = f"{name}_*" if name in INDEXES else name
+                connection.execute(
+                    "DELETE FROM sqlite_schema WHERE tbl_name = ? OR tbl_name GLOB ?",
+                    (name, below),
+                )
     finally:
         connection.execute("PRAGMA writable_schema=RESET").fetchall()
     connection.execute("VACUUM").fetchall()

@@ -35,7 +35,6 @@ SAYS: dict[str, tuple[str, str]] = {
     "me": ("/me", "Nothing is noted about you yet."),
     "find": ("/find marmalade", "0 messages found in this session."),
     "compress": ("/compress", "Nothing was shortened"),
-    "mcp": ("/mcp", "server"),
     "cron": ("/cron", "There are no jobs."),
     "context": ("/context", "| identity |"),
     "usage": ("/usage", "Usage of this session"),

@@ -97,6 +97,10 @@ MAY_CONNECT = {
     "runtime/server.py": "the core's Unix socket",
     "runtime/link.py": "a face's end of that socket",
     "cli/quick.py": "a script's end of that socket",
+    "runtime/ssh.py": "a person's own way to another machine, as ~/.ssh says; no tool comes here",
+    "runtime/remote.py": "the line to a core there, a pair of sockets",
+    "cli/bridge.py": "the far end of that, between its pipes and the core's socket",
+    "cli/start_notify.py": "tells the service manager that the core lives, a Unix socket",
     "cli/web_server.py": "the screen in a browser of this machine, on 127.0.0.1",
 }
 MODELS = "models/"

@@ -127,7 +127,8 @@ async def test_a_subagent_is_watched_told_more_and_stopped_in_the_pane(stage: St
             done = asked.messages[-1]["role"] != "user"
             arguments = {"goals": ["count the sheep"]}
             begun = calls(Call("use_tool", {"name": "delegate", "arguments": arguments}))
-            return say("they work") if done or "ended" in first else begun
+            heard = "what you delegated has ended" in asked.body.decode()
+            return say("they work") if done or heard else begun
         if "black too" in asked.body.decode():
             return say("never said", gate="never")
         if asked.messages[-1]["role"] == "tool":
@@ -149,6 +150,10 @@ async def test_a_subagent_is_watched_told_more_and_stopped_in_the_pane(stage: St
         await screen.until(lambda: "black too" in stage.model.last.body.decode())
         await screen.press("x")
         await screen.until(lambda: screen.shows("stopped"))
+        shown = screen.app.shown
+        await screen.until(lambda: len(shown.trace.turns) == 2 and not shown.busy)
+        looking = [one for one in screen.app.workers if one.group in ("rail", "agents", "process")]
+        await screen.app.workers.wait_for_complete(looking)
 
 
 async def test_a_text_worked_on_in_the_background_answers_in_the_chat(stage: Stage) -> None:
