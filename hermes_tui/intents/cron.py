@@ -21,15 +21,16 @@ Bounded = Annotated[str, Meta(max_length=100_000)]
 class JobSpec(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a person sets of a job.
 
-    prompt, script: what is asked, and a command line whose output comes before it; one of them
-    may be empty. say: a text to be told as it is, instead of both. schedule: as typed; zone:
-    time zone of its wall clock, empty for the usual one. tools: all that its runs may use, fixed when it is made; folder: where they work; mode: as of
-    a session. tokens, dollars: the most that one run may use, 0 for no limit; limit_s: its
-    longest time. deliver: where answers go: `origin`, `local`, or a chat such as `telegram`.
-    overlap: what a time does while the run before goes on. catch_up: what becomes of times that
-    passed unseen: `skip`, `once` (the newest), `all`, or how late one may be, such as `2h`.
-    retries, retry_s: how often a failed run is tried again, and after how long. context_from:
-    jobs whose last answers come before the prompt. times: after so many runs it is done.
+    prompt, script: what is asked, and a command line whose output comes before it; one of
+    them may be empty. say: a text to be told as it is, instead of both. schedule: as typed;
+    zone: time zone of its wall clock, empty for the usual one. tools: all that its runs may
+    use, fixed when it is made; folder: where they work; mode: as of a session. tokens,
+    dollars: the most that one run may use, 0 for no limit; limit_s: its longest time.
+    deliver: where answers go: `origin`, `local`, or a chat such as `telegram`. overlap: what
+    a time does while the run before goes on. catch_up: what becomes of times that passed
+    unseen: `skip`, `once` (the newest), `all`, or how late one may be, such as `2h`. retries,
+    retry_s: how often a failed run is tried again, and after how long. context_from: jobs
+    whose last answers come before the prompt. times: after so many runs it is done.
     """
 
     name: Annotated[str, Meta(max_length=80)] = ""
