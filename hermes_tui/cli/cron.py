@@ -167,13 +167,16 @@ def resume(which: Which, json: Json = False) -> None:
 
 
 @app.command()
-def remove(which: Which) -> None:
+def remove(which: Which, json: Json = False) -> None:
     """Remove a job with its history.
 
     Example: hermes cron remove news
     """
     with_core(lambda client: client.ask(RemoveJob(which=which)))
-    print(f"removed {output.clean(which)}")
+    if json:
+        output.emit({"removed": which})
+    else:
+        print(f"removed {output.clean(which)}")
 
 
 @app.command()

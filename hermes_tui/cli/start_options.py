@@ -37,7 +37,14 @@ commands
   policy                 say what the agent may run, and why
   audit                  list what was decided; prove that the record is whole
   redact                 hide secrets in text: standard input to standard output
-  model                  list the models on offer; test the chosen one
+  model                  choose, list and test the model that answers
+  auth                   keys of providers, several of each: add, list, remove, reset
+  usage                  show tokens and money, and what the caps leave
+  insights               show where tokens and money went
+  cron                   make, list, run and remove jobs at set times; when they come
+  learning               what was learned from the work, and whether it helped
+  send                   send a text to a chat, kept until it arrived
+  format                 show the exact messages a text becomes in a chat
   keys                   show what the terminal sends for a key; list the keys
   web                    show the screen in a browser on this machine
   memory                 list, add, edit, forget, undo, ask, export and import

@@ -32,6 +32,7 @@ SILENT = {
     "keys_changed",
     "memory_changed",
     "memory_used",
+    "jobs_changed",
     "skills_changed",
 }
 ASKED = events.ApprovalAsked(
