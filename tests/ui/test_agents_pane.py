@@ -152,8 +152,6 @@ async def test_a_subagent_is_watched_told_more_and_stopped_in_the_pane(stage: St
         await screen.until(lambda: screen.shows("stopped"))
         shown = screen.app.shown
         await screen.until(lambda: len(shown.trace.turns) == 2 and not shown.busy)
-        looking = [one for one in screen.app.workers if one.group in ("rail", "agents", "process")]
-        await screen.app.workers.wait_for_complete(looking)
 
 
 async def test_a_text_worked_on_in_the_background_answers_in_the_chat(stage: Stage) -> None:
