@@ -96,6 +96,8 @@ ARGS = {
     "model": "scripted",
     "mode": "plan",
     "find": "word",
+    "bg": "water the plants",
+    "btw": "what is up",
     "memory": "word",
     "theme": "hermes-paper",
     "help": "model",
@@ -110,7 +112,7 @@ async def test_every_command_of_the_table_is_done_here_or_by_the_core(stage: Sta
 
 
 async def test_every_slash_command_runs_without_a_failure(stage: Stage) -> None:
-    stage.model.script += [say("fine")] * 9
+    stage.model.script += [say("fine")] * 20
     async with stage.screen() as screen:
         for command in ui_commands():
             if not command.slash or command.id in LEAVING:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 from hermes_tui.intents import ProcessInfo, SessionInfo, SkillInfo
-from hermes_tui.ui.agents_pane import state_of
+from hermes_tui.ui.agents_rows import state_of
 from hermes_tui.ui.line import Span
 from hermes_tui.ui.rail_rows import STATES, session_row
 from hermes_tui.ui.skills_pane import _skill_row
