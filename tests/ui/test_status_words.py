@@ -9,7 +9,7 @@ from hermes_tui.intents import ProcessInfo, SessionInfo, SkillInfo
 from hermes_tui.ui.agents_rows import state_of
 from hermes_tui.ui.line import Span
 from hermes_tui.ui.rail_rows import STATES, session_row
-from hermes_tui.ui.skills_pane import _skill_row
+from hermes_tui.ui.skills_rows import skill_row
 from hermes_tui.ui.status import State, status_left
 from hermes_tui.ui.trace_model import TraceModel
 from tests.fakes import story
@@ -42,8 +42,8 @@ def test_every_state_has_a_glyph_and_a_word_of_its_own() -> None:
     assert told_apart([glyph for glyph, _, _ in ends])
     assert told_apart([word for _, _, word in ends])
     good, bad = SkillInfo(name="s"), SkillInfo(name="s", problems=("no description",))
-    assert text(_skill_row(good).left)[1] != text(_skill_row(bad).left)[1]
-    assert "no description" in text(_skill_row(bad).left)
+    assert text(skill_row(good).left)[1] != text(skill_row(bad).left)[1]
+    assert "no description" in text(skill_row(bad).left)
 
 
 def test_the_status_line_says_in_words_what_its_glyph_means() -> None:
