@@ -129,7 +129,7 @@ async def test_a_call_over_its_time_fails_and_leaves_the_server_alive(
 
 async def test_a_program_that_is_not_there_is_named(bench: Bench, ctx: FakeContext) -> None:
     link, _ = bench.link("gone", Server(command="no-such-program-here"))
-    with pytest.raises(ToolError, match="no-such-program-here: (not found|Permission denied)"):
+    with pytest.raises(ToolError, match=r"no-such-program-here: (not found|Permission denied)"):
         await said(link, "x", ctx)
 
 
