@@ -100,28 +100,25 @@ def find(page: Page, settings: bool) -> Iterator[Span]:
     plain word may be a password.
     """
     seen: set[int] = set()
+    text, tail = page.text, _TAIL.re.match
     for at in (at + len(stem) for stem in _STEMS for at in page.places(stem)):
-        end = _end_of_name(page.text, at)
-        if end in seen:
+        match = tail(text, at, at + 80)
+        end = match.end() if match else at
+        while text[end - 1] in _NAME_SIGNS:
+            end -= 1
+        following = text[end : end + 18]  # most candidates end here: this is what must be quick
+        if following[:1] not in _AFTER_NAME or end in seen:
+            continue
+        if following[0] == " " and _goes_on_in_words(text, at, following[1:]):
             continue
         seen.add(end)
-        field = _field(page.text, at, end)
+        field = _field(text, at, end)
         if field is not None and _is_secret(field, settings):
             label = "".join(c for c in field.name if c.isalnum() or c in "_-.")
             yield Span(field.value, field.value + len(field.text), label[:40] or "field")
 
 
-def _end_of_name(text: str, at: int) -> int:
-    match = _TAIL.re.match(text, at, at + 80)
-    end = match.end() if match else at
-    while text[end - 1] in _NAME_SIGNS:
-        end -= 1
-    return end
-
-
 def _field(text: str, at: int, end: int) -> _Field | None:
-    if text[end : end + 1] not in _AFTER_NAME or _goes_on_in_words(text, at, end):
-        return None
     start = _start_of_name(text, at)
     name = text[start:end]
     how = strength(name)
@@ -132,12 +129,10 @@ def _field(text: str, at: int, end: int) -> _Field | None:
     return field if field is not None and _read(text, field) else None
 
 
-def _goes_on_in_words(text: str, at: int, end: int) -> bool:
+def _goes_on_in_words(text: str, at: int, following: str) -> bool:
     """Whether a name is only a word of a sentence, `the key to …`: by far the most are."""
-    following = text[end + 1 : end + 18]
     return (
-        text[end] == " "
-        and following[:1].isalpha()
+        following[:1].isalpha()
         and " " in following
         and not following.startswith(_LINKS)
         and "-" not in text[max(0, at - 40) : at]

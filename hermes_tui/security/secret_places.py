@@ -142,12 +142,18 @@ def _pgpass(text: str) -> Iterator[Span]:
             yield Span(match.start("word"), match.end("word"), "pgpass")
 
 
+_CARD_DIGITS = 13
+
+
 def _cards(page: Page) -> Iterator[Span]:
     """Payment cards: in groups anywhere, in one piece next to a word that says so."""
     marked = page.raw.translate(_DIGITS) + b"x"
     at = marked.find(_CARD_SIZE)
     while at >= 0:
         end = marked.find(b"x", at)
+        if len(page.raw[at:end].translate(None, b" -")) < _CARD_DIGITS:
+            at = marked.find(_CARD_SIZE, end)  # a date and a time, not enough digits for a card
+            continue
         for match in _CARD.re.finditer(page.text, max(0, at - 1), end):
             grouped = not match[0].isdigit()
             around = page.small[max(0, match.start() - 40) : match.end() + 20]
