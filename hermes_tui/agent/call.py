@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Call:
     """Context of one call. `done` flushes what is still to be shown.
 
-    contained: its processes run inside the sandbox; title: what it does, in few words; paths:
-    what was decided about.
+    contained: its processes run inside the sandbox; title: what it does, in few words; command:
+    the whole of it as the policy read it; paths: what was decided about.
     """
 
     def __init__(self, session: TurnSession, call_id: str, window_chars: int) -> None:
@@ -36,6 +36,7 @@ class Call:
         self.agent: Agent | None = None
         self.contained = False
         self.title = ""
+        self.command = ""
         self._session = session
         self._turn = session.conversation.turn
         self._show = Coalescer(self._deliver)
@@ -67,7 +68,7 @@ class Call:
         from hermes_tui.agent.network import Network
 
         self._network = Network(self._session, self.call_id, self.title, lasting=background)
-        return self._session.sandbox(self.title, self._network.egress)
+        return self._session.sandbox(self.command, self._network.egress)
 
     def secrets_hidden(self) -> Any:
         """Hides secrets in a text that comes in pieces."""

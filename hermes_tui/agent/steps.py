@@ -147,7 +147,7 @@ class _Runner:
         context = Call(self.session, job.call.id, self.agent.output_chars)
         context.agent = self.agent
         context.contained, context.title = job.decision.contained, job.action.title
-        context.paths = job.action.paths
+        context.command, context.paths = job.action.shell_text, job.action.paths
         result = await _outcome(job, context)
         if reached := context.reached():
             result = msgspec.structs.replace(result, untrusted=result.untrusted or reached)

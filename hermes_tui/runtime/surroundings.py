@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 from msgspec import Struct
 
 from hermes_tui.config import Config
+from hermes_tui.errors import ToolError
 from hermes_tui.home import Home
 from hermes_tui.security.secrets import Redactor
 
@@ -95,16 +96,17 @@ class Surroundings:
             return Place(level=1, why=f"there is no sandbox here: {reason}")
         return Place(level=cast("Literal[2, 3]", have))
 
-    def sandbox(
-        self, folder: str, env: Mapping[str, str], command: str, egress: Egress
-    ) -> Sandbox | None:
-        """What surrounds one command in a folder; None where there is no sandbox."""
+    def sandbox(self, folder: str, env: Mapping[str, str], command: str, egress: Egress) -> Sandbox:
+        """What surrounds one command in a folder. Raises ToolError where there is no sandbox."""
         from msgspec.structs import replace
 
         person = env.get("HOME", "") or os.path.expanduser("~")
         place = self.place(folder, person)
         if place.level == 1:
-            return None
+            raise ToolError(
+                f"it was to run inside the sandbox, and there is none now: {place.why}",
+                "ask for it again: it is decided anew",
+            )
         around = self._around(folder, person, place.level)
         grants = replace(around.grants, git_config=_sets_up_branch(command, folder))
         return replace(around, egress=egress, grants=grants)

@@ -13,7 +13,9 @@ import pytest
 
 from hermes_tui.agent.network import host_rules
 from hermes_tui.backends import sandbox_probe
+from hermes_tui.backends.egress import Egress
 from hermes_tui.config import Config, SandboxConfig
+from hermes_tui.errors import ToolError
 from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -296,3 +298,16 @@ async def test_a_held_secret_is_kept_out_of_what_is_typed_and_said(
     assert KEY not in "".join(map(str, events))
     assert KEY not in str(scripted.requests)
     assert any("SOME_SERVICE" in one.text for one in events if isinstance(one, Notice))
+
+
+async def test_a_sandbox_that_is_gone_when_a_command_starts_is_never_done_without(
+    home: Home, tmp_path: Path, level: int
+) -> None:
+    async with small_core(home, "http://127.0.0.1:9") as core:
+        around = core.surroundings
+        await around.probe()
+        folder = str(make(tmp_path / "work"))
+        assert around.sandbox(folder, {"HOME": "/nowhere"}, "true", Egress()).level == level
+        core.config = Config(sandbox=SandboxConfig(profile="full"))
+        with pytest.raises(ToolError, match="none now"):
+            around.sandbox(folder, {"HOME": "/nowhere"}, "true", Egress())
