@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from hermes_tui.agent.agent import Agent, TurnSession
+from hermes_tui.agent.aside import Aside
 from hermes_tui.events import Event, Status, ToolCall, ToolEnded, ToolStarted
 from hermes_tui.security.policy import Situation
 
 if TYPE_CHECKING:
-    from hermes_tui.agent.conversation import Conversation
+    pass
 
 
 class Called(Struct, frozen=True, kw_only=True):
@@ -46,7 +47,7 @@ class InnerCalls:
         self.made += 1
         call = ToolCall(id=f"inner_{uuid.uuid4().hex[:12]}", tool=tool, arguments=arguments)
         aside = _Aside(self._session, self)
-        await run_tools({call.id: call}, self._agent, cast("TurnSession", aside))
+        await run_tools({call.id: call}, self._agent, aside.whole)
         ended = aside.ended
         if ended is None:
             return Called(status="error", text="the call came to no end")
@@ -61,22 +62,13 @@ class InnerCalls:
         self._tell(f"→ {event.tool} {event.summary}\n")
 
 
-class _Aside:
+class _Aside(Aside):
     """The session as an inner call sees it: all its own, but for the results."""
 
     def __init__(self, session: TurnSession, calls: InnerCalls) -> None:
+        super().__init__(session)
         self.ended: ToolEnded | None = None
-        self._session = session
         self._calls = calls
-
-    def __getattr__(self, name: str) -> Any:
-        """Everything else is the session's."""
-        return getattr(self._session, name)
-
-    @property
-    def conversation(self) -> Conversation:
-        """The session's own."""
-        return self._session.conversation
 
     async def add(
         self, events: Sequence[Event] | Event, *, durable: bool = True, hold: bool = False

@@ -12,30 +12,22 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import msgspec
 
-from hermes_tui.agent.conversation import Conversation
+from hermes_tui.agent import aside
 from hermes_tui.agent.steps import run_tools
 from hermes_tui.codec import decode_event
 from hermes_tui.errors import HermesError, NotFoundError
 from hermes_tui.events import (
-    ApprovalAnswered,
-    ApprovalAsked,
     Event,
-    QuestionAnswered,
-    QuestionAsked,
     RanAgain,
     RunsAgain,
     Status,
     ToolCall,
     ToolEnded,
     ToolStarted,
-    Transient,
 )
 from hermes_tui.intents import RunAgain
 from hermes_tui.runtime.session import STOPPED, Session
-from hermes_tui.security.audit import AuditEntry
-from hermes_tui.security.policy import Action, Situation
-from hermes_tui.security.secrets import Redactor
-from hermes_tui.tools.kit import Kit
+from hermes_tui.security.policy import Situation
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
@@ -53,27 +45,22 @@ async def begin(core: Core, session: Session, intent: RunAgain) -> None:
 
 async def _run(core: Core, session: Session, intent: RunAgain, was: ToolStarted) -> None:
     call = ToolCall(id=intent.again_id, tool=was.tool, arguments=was.arguments)
-    aside = Aside(session, was, intent)
+    run = Aside(session, was, intent)
     try:
         agent = await core.agent_for(session)
-        await run_tools({call.id: call}, agent, aside)
+        await run_tools({call.id: call}, agent, run.whole)
     except HermesError as error:
-        await aside.end("error", str(error))
+        await run.end("error", str(error))
     finally:
-        await aside.end("stopped", STOPPED)
+        await run.end("stopped", STOPPED)
         session.changes_ended()
 
 
-class Aside:
+class Aside(aside.Aside):
     """The session as the runner of tools sees it, with the results kept out of the conversation."""
 
     def __init__(self, session: Session, was: ToolStarted, intent: RunAgain) -> None:
-        self.id = session.id
-        self.cwd = session.cwd
-        self.env = session.env
-        self.outputs = session.outputs
-        self.protected = session.protected
-        self._session = session
+        super().__init__(session)
         self._was = was
         self._intent = intent
         self._ended = False
@@ -86,11 +73,6 @@ class Aside:
             summary=was.summary,
             face=intent.face,
         )
-
-    @property
-    def conversation(self) -> Conversation:
-        """The session's own: mode, rules, turn."""
-        return self._session.conversation
 
     async def add(
         self, events: Sequence[Event] | Event, *, durable: bool = True, hold: bool = False
@@ -142,10 +124,6 @@ class Aside:
         )
         await self._session.add(self._run)
 
-    def emit(self, event: Transient) -> None:
-        """Show output as it comes."""
-        self._session.emit(event)
-
     def take_steering(self) -> list[Event]:
         """Nothing: this is no turn."""
         return []
@@ -159,73 +137,9 @@ class Aside:
         """The session's, with a person present: the one who asked for this."""
         return msgspec.structs.replace(self._session.situation(), attended=True)
 
-    @property
-    def redactor(self) -> Redactor:
-        """The core's."""
-        return self._session.redactor
-
-    async def know_sandbox(self) -> None:
-        """Have `situation` know which sandbox there is."""
-        await self._session.know_sandbox()
-
-    def sandbox(self, command: str, egress: Any) -> Any:
-        """What surrounds a process that is to be contained."""
-        return self._session.sandbox(command, egress)
-
-    async def record(self, *entries: AuditEntry) -> None:
-        """Into the audit log, as for any call."""
-        await self._session.record(*entries)
-
-    def undo(self, action: Action) -> str:
-        """How what an action changes could be brought back; empty: as its tool says."""
-        return self._session.undo(action)
-
     async def checkpoint(self) -> None:
         """Keep how the folder is, for this run alone."""
         await self._session.checkpoint("again")
-
-    async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:
-        """Wait for the answer to an approval."""
-        return await self._session.approval(asked)
-
-    async def question(self, asked: QuestionAsked) -> QuestionAnswered:
-        """Wait for the answer to a question."""
-        return await self._session.question(asked)
-
-    @property
-    def kit(self) -> Kit:
-        """What the web and file tools of this session share."""
-        return self._session.kit
-
-    @property
-    def processes(self) -> Any:
-        """The core's background processes."""
-        return self._session.processes
-
-    @property
-    def memory(self) -> Any:
-        """The memory, as this session's tools use it."""
-        return self._session.memory
-
-    @property
-    def recall(self) -> Any:
-        """Recall, as this session's tools use it."""
-        return self._session.recall
-
-    @property
-    def skills(self) -> Any:
-        """The skills, as this session's tools use them."""
-        return self._session.skills
-
-    @property
-    def subagents(self) -> Any:
-        """The subagents, as this session's tools use them."""
-        return self._session.subagents
-
-    @property
-    def jobs(self) -> Any:
-        """The jobs at set times, as this session's tools use them."""
-        return self._session.jobs
 
 
 async def _started(core: Core, session: str, call_id: str) -> ToolStarted:

@@ -50,7 +50,7 @@ async def _run(core: Core, session: Session, asked: ApprovalAsked, intent: Answe
     call = ToolCall(id=asked.ask_id, tool=asked.tool, arguments=asked.arguments)
     try:
         agent = await core.agent_for(session)
-        await run_tools({call.id: call}, agent, aside)
+        await run_tools({call.id: call}, agent, aside.whole)
     except HermesError as error:
         await aside.end("error", str(error))
     finally:
@@ -98,7 +98,7 @@ class _Parked(Aside):
     async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:
         """The answer that was given, if this is exactly what was shown; else a new question."""
         if not self._is_answered(asked):
-            return await super().approval(asked)
+            return await self._session.approval(asked)
         given = ApprovalAnswered(
             ask_id=asked.ask_id,
             verdict=self._answer.verdict,
