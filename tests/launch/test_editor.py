@@ -88,7 +88,7 @@ def test_what_a_failing_editor_saved_is_kept_beside_the_old_text(place: Place) -
 
 
 def test_an_interrupt_in_the_editor_ends_the_editor_alone(place: Place) -> None:
-    with opened(place, script(place.folder, "echo WAITING; sleep 30")) as window:
+    with opened(place, script(place.folder, "echo WAITING; exec sleep 30")) as window:
         core = place.core()
         window.type("words")
         window.until("❯ words")
@@ -113,7 +113,7 @@ def test_an_editor_that_does_not_exist_is_said(place: Place) -> None:
 
 def test_a_window_closed_over_the_editor_leaves_the_agent_running(place: Place) -> None:
     place.model.script = [say("still here")]
-    with opened(place, script(place.folder, "echo WAITING; sleep 30")) as window:
+    with opened(place, script(place.folder, "echo WAITING; exec sleep 30")) as window:
         core = place.core()
         window.type("words")
         window.until("❯ words")
