@@ -9,7 +9,17 @@ from hermes_tui.config.backup import BackupConfig
 from hermes_tui.config.core import CoreConfig, UiConfig
 from hermes_tui.config.cron import CronConfig, HeartbeatConfig
 from hermes_tui.config.delegate import DelegateConfig
-from hermes_tui.config.gateways import TelegramConfig
+from hermes_tui.config.gateways import (
+    ChatConfig,
+    DiscordConfig,
+    GatewaysConfig,
+    Hook,
+    SignalConfig,
+    SlackConfig,
+    TelegramConfig,
+    WebhookConfig,
+    WhatsAppConfig,
+)
 from hermes_tui.config.learned import MemoryConfig, SkillsConfig
 from hermes_tui.config.learning import LearningConfig
 from hermes_tui.config.model import ModelConfig, ModelsConfig, SpendConfig
@@ -18,12 +28,16 @@ from hermes_tui.config.security import CheckpointsConfig, PolicyConfig, SandboxC
 __all__ = [
     "AgentConfig",
     "BackupConfig",
+    "ChatConfig",
     "CheckpointsConfig",
     "Config",
     "CoreConfig",
     "CronConfig",
     "DelegateConfig",
+    "DiscordConfig",
+    "GatewaysConfig",
     "HeartbeatConfig",
+    "Hook",
     "LearningConfig",
     "McpConfig",
     "MemoryConfig",
@@ -31,13 +45,17 @@ __all__ = [
     "ModelsConfig",
     "PolicyConfig",
     "SandboxConfig",
+    "SignalConfig",
     "SkillsConfig",
+    "SlackConfig",
     "SpendConfig",
     "TelegramConfig",
     "ToolsConfig",
     "UiConfig",
     "VisionConfig",
     "WebConfig",
+    "WebhookConfig",
+    "WhatsAppConfig",
 ]
 
 
@@ -63,5 +81,11 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     learning: LearningConfig = field(default_factory=LearningConfig)
     mcp: McpConfig = field(default_factory=McpConfig)
     cron: CronConfig = field(default_factory=CronConfig)
+    gateways: GatewaysConfig = field(default_factory=GatewaysConfig)
     telegram: TelegramConfig = field(default_factory=TelegramConfig)
+    discord: DiscordConfig = field(default_factory=DiscordConfig)
+    slack: SlackConfig = field(default_factory=SlackConfig)
+    whatsapp: WhatsAppConfig = field(default_factory=WhatsAppConfig)
+    signal: SignalConfig = field(default_factory=SignalConfig)
+    webhook: WebhookConfig = field(default_factory=WebhookConfig)
     heartbeat: HeartbeatConfig = field(default_factory=HeartbeatConfig)
