@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Sequence
 from functools import partial
 
 import apsw
@@ -27,7 +28,7 @@ JOIN_CHARS = 3_000
 _OPEN = "state IN ('waiting', 'sending')"
 _FIELDS = (
     "id, key, platform, target, text, state, attempts, parts, doubt, due, made, expires, proof,"
-    " error"
+    " error, kind, data, edits"
 )
 
 
@@ -40,7 +41,8 @@ class Outgoing(Struct, frozen=True, kw_only=True):
 
     state: `waiting`, `sending`, `sent`, `failed` or `expired`. parts: messages of it that have
     gone. doubt: it may have arrived before. proof: the platform's number of the last message.
-    due, made, expires: Unix seconds.
+    due, made, expires: Unix seconds. kind: `text`, `ask` (data: JSON of its buttons), `file`
+    (data: JSON of path and name). edits: the message that this one replaces.
     """
 
     id: int
@@ -57,6 +59,20 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     expires: float
     proof: str
     error: str
+    kind: str = "text"
+    data: str = ""
+    edits: str = ""
+
+
+class Fresh(Struct, frozen=True, kw_only=True):
+    """A text to be put. key: the same twice is one text; rank: 0 for the owner's."""
+
+    key: str
+    target: str
+    text: str
+    kind: str = "text"
+    data: str = ""
+    rank: int = 1
 
 
 class Outbox:
@@ -75,9 +91,41 @@ class Outbox:
             raise HermesError(f"{target!r} names no chat", "such as telegram:12345")
         if not text.strip():
             raise HermesError("there is nothing to send")
-        now = time.time()
-        row = (key or uuid.uuid4().hex, platform, target, text, "waiting", now, now, now + age_s)
-        return await self._db.write(partial(_put, row))
+        fresh = Fresh(key=key or uuid.uuid4().hex, target=target, text=text)
+        return await self._db.write(partial(_put_new, fresh, age_s))
+
+    async def put_all(self, rows: Sequence[Fresh], chat: str, told: int) -> None:
+        """Keep what one chat is to hear of its session, and in the same breath that it was kept.
+
+        chat: its key in `chats`; told: the event up to which everything has been put. Texts of
+        the agent are never refused for want of room.
+        """
+        await self._db.write(partial(_put_all, tuple(rows), chat, told))
+
+    async def draft(self, row: Fresh) -> int | None:
+        """Keep that a reply begins to be shown while it is written; None when it is known."""
+        return await self._db.write(partial(_draft, row))
+
+    async def drafted(self, number: int, proof: str) -> None:
+        """Note the message that shows a draft."""
+        query = "UPDATE outbox SET edits = ? WHERE id = ? AND state = 'draft'"
+        await self._db.write(partial(_run, query, [(proof, number)]))
+
+    async def close_drafts(self, target: str) -> None:
+        """Leave as they are what a chat was shown of replies that will never be whole."""
+        query = (
+            "UPDATE outbox SET state = 'sent', proof = edits WHERE target = ? AND state = 'draft'"
+        )
+        await self._db.write(partial(_run, query, [(target,)]))
+
+    async def waiting(self, target: str) -> int:
+        """How many texts wait for a chat."""
+        query = f"SELECT count(*) FROM outbox WHERE target = ? AND {_OPEN}"
+        return int(await self._db.read(lambda c: c.execute(query, (target,)).get) or 0)
+
+    async def counts(self) -> dict[str, tuple[int, int, float]]:
+        """By platform: (waiting, failed in the last day, when the last one went, Unix seconds)."""
+        return await self._db.read(_counts)
 
     async def claim(self, target: str, now: float) -> tuple[Outgoing, ...]:
         """Take what is next for a chat and mark it as being sent; several when many wait.
@@ -102,8 +150,9 @@ class Outbox:
 
     async def sent(self, rows: tuple[Outgoing, ...], proof: str) -> None:
         """Note that texts have arrived."""
-        query = "UPDATE outbox SET state = 'sent', proof = ?, error = '' WHERE id = ?"
-        await self._db.write(partial(_run, query, [(proof, row.id) for row in rows]))
+        query = "UPDATE outbox SET state = 'sent', proof = ?, error = '', due = ? WHERE id = ?"
+        now = time.time()
+        await self._db.write(partial(_run, query, [(proof, now, row.id) for row in rows]))
 
     async def failed(
         self, rows: tuple[Outgoing, ...], error: str, again_at: float | None = None
@@ -127,47 +176,72 @@ class Outbox:
         return await self._db.read(partial(_rows, "1 ORDER BY id DESC LIMIT ?", (limit,)))
 
 
-class Inbox:
-    """The rows of what came in; each message is taken once, however often it comes."""
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    async def take(self, platform: str, chat: str, message: str, data: str) -> int | None:
-        """Keep a message before it is acknowledged; its number, or None when it is known."""
-        row = (platform, chat, message, "waiting", time.time(), data)
-        return await self._db.write(partial(_take, row))
-
-    async def waiting(self) -> tuple[tuple[int, str], ...]:
-        """(number, data) of messages that nobody has worked on, in order."""
-        return await self._db.read(_unread)
-
-    async def done(self, number: int) -> None:
-        """Note that a message became an input of a session."""
-        await self._db.write(
-            partial(_run, "UPDATE inbox SET state = 'done' WHERE id = ?", [(number,)])
-        )
-
-
 def _run(query: str, rows: list[tuple[object, ...]], c: apsw.Connection) -> None:
     c.executemany(query, rows)  # type: ignore[arg-type]
 
 
-def _put(row: tuple[str, str, str, str, str, float, float, float], c: apsw.Connection) -> int:
-    known = c.execute("SELECT id FROM outbox WHERE key = ?", (row[0],)).get
+def _put_new(row: Fresh, age_s: float, c: apsw.Connection) -> int:
+    known = c.execute("SELECT id FROM outbox WHERE key = ?", (row.key,)).get
     if known is not None:
         return int(known)
-    count = c.execute(f"SELECT count(*) FROM outbox WHERE target = ? AND {_OPEN}", (row[2],)).get
+    query = f"SELECT count(*) FROM outbox WHERE target = ? AND {_OPEN}"
+    count = c.execute(query, (row.target,)).get
     if int(count) >= MOST_WAITING:
         raise OutboxFullError(
-            f"{count} messages wait for {row[2]}", "`hermes gateway status` says why"
+            f"{count} messages wait for {row.target}", "`hermes gateway status` says why"
         )
-    c.execute(
-        "INSERT INTO outbox (key, platform, target, text, state, due, made, expires)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        row,
-    )
+    _insert(row, "waiting", age_s, c)
     return c.last_insert_rowid()
+
+
+def _put_all(rows: tuple[Fresh, ...], chat: str, told: int, c: apsw.Connection) -> None:
+    for row in rows:
+        # A draft of it becomes the text itself, in the message that showed the draft.
+        c.execute(
+            "UPDATE outbox SET text = ?, kind = ?, data = ?, state = 'waiting' WHERE key = ? AND"
+            " state = 'draft'",
+            (row.text, row.kind, row.data, row.key),
+        )
+        if not c.changes():
+            _insert(row, "waiting", DAY_S, c)
+    c.execute("UPDATE chats SET told = max(told, ?) WHERE key = ?", (told, chat))
+
+
+def _draft(row: Fresh, c: apsw.Connection) -> int | None:
+    _insert(row, "draft", DAY_S, c)
+    return c.last_insert_rowid() if c.changes() else None
+
+
+def _insert(row: Fresh, state: str, age_s: float, c: apsw.Connection) -> None:
+    now = time.time()
+    c.execute(
+        "INSERT OR IGNORE INTO outbox"
+        " (key, platform, target, text, state, due, made, expires, kind, data, rank)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            row.key,
+            row.target.partition(":")[0],
+            row.target,
+            row.text,
+            state,
+            now,
+            now,
+            now + age_s,
+            row.kind,
+            row.data,
+            row.rank,
+        ),
+    )
+
+
+def _counts(c: apsw.Connection) -> dict[str, tuple[int, int, float]]:
+    found = c.execute(
+        "SELECT platform, sum(state IN ('waiting', 'sending')),"
+        " sum(state = 'failed' AND made > ?), coalesce(max(CASE state WHEN 'sent' THEN due END), 0)"
+        " FROM outbox GROUP BY platform",
+        (time.time() - DAY_S,),
+    )
+    return {str(row[0]): (int(row[1]), int(row[2]), float(row[3])) for row in found}
 
 
 def _claim(target: str, now: float, c: apsw.Connection) -> tuple[Outgoing, ...]:
@@ -194,6 +268,8 @@ def _joined(rows: tuple[Outgoing, ...]) -> tuple[Outgoing, ...]:
     room = JOIN_CHARS
     for count, row in enumerate(rows):
         room -= len(row.text) + 2
+        if row.kind != "text" or row.edits:
+            return rows[: max(count, 1)]
         if count and (room < 0 or row.attempts):
             return rows[:count]
     return rows
@@ -202,7 +278,8 @@ def _joined(rows: tuple[Outgoing, ...]) -> tuple[Outgoing, ...]:
 def _targets(platform: str, now: float, c: apsw.Connection) -> tuple[str, ...]:
     found = c.execute(
         "SELECT target FROM outbox WHERE state IN ('waiting', 'sending') AND platform = ?"
-        " GROUP BY target HAVING min(CASE state WHEN 'waiting' THEN due END) <= ? ORDER BY min(id)",
+        " GROUP BY target HAVING min(CASE state WHEN 'waiting' THEN due END) <= ?"
+        " ORDER BY min(rank), min(id)",
         (platform, now),
     )
     return tuple(str(row[0]) for row in found)
@@ -219,17 +296,3 @@ def _rows(where: str, values: tuple[object, ...], c: apsw.Connection) -> tuple[O
     return tuple(
         msgspec.convert(dict(zip(names, row, strict=True)), Outgoing, strict=False) for row in found
     )
-
-
-def _take(row: tuple[str, str, str, str, float, str], c: apsw.Connection) -> int | None:
-    c.execute(
-        "INSERT OR IGNORE INTO inbox (platform, chat, message, state, received, data)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        row,
-    )
-    return c.last_insert_rowid() if c.changes() else None
-
-
-def _unread(c: apsw.Connection) -> tuple[tuple[int, str], ...]:
-    found = c.execute("SELECT id, data FROM inbox WHERE state = 'waiting' ORDER BY id")
-    return tuple((int(row[0]), str(row[1])) for row in found)

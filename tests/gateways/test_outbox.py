@@ -13,7 +13,8 @@ from hermes_tui.gateways.sending import Sender
 from hermes_tui.home import Home
 from hermes_tui.store import outbox as rows
 from hermes_tui.store.db import Database
-from hermes_tui.store.outbox import Inbox, Outbox, OutboxFullError
+from hermes_tui.store.inbox import Inbox
+from hermes_tui.store.outbox import Outbox, OutboxFullError
 
 
 class Platform:

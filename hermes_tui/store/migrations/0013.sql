@@ -24,11 +24,12 @@ CREATE TABLE pairing (
 );
 CREATE TABLE pairing_tries (platform TEXT NOT NULL, sender TEXT NOT NULL, ts REAL NOT NULL);
 
--- A chat and the session in it. told: the last event of the session that was put into the outbox
--- for this chat; parked: why nothing is sent there any more; late: told what was not worked on.
+-- A chat and the session in it. key: the chat or thread, in a group with the person behind `|`;
+-- told: the last event of the session that was put into the outbox for it; parked: why nothing is
+-- sent there any more.
 CREATE TABLE chats (
-  target TEXT PRIMARY KEY,
-  platform TEXT NOT NULL,
+  key TEXT PRIMARY KEY,
+  target TEXT NOT NULL,
   session TEXT NOT NULL,
   person TEXT NOT NULL DEFAULT '',
   grouped INTEGER NOT NULL DEFAULT 0,
