@@ -89,6 +89,8 @@ class Conversation:
         self.model = ""
         self.mode = "ask"
         self.cwd = ""
+        self.person = self.chat = ""  # who talks, and where else than on a screen
+        self.group = False
         self.marks: dict[int, int] = {}
         self._tools: dict[str, str] = {}
         self._view: View | None = None
@@ -333,6 +335,8 @@ class Conversation:
         self.model = event.model if event.model is not None else self.model
         self.mode = event.mode if event.mode is not None else self.mode
         self.cwd = event.cwd if event.cwd is not None else self.cwd
+        if isinstance(event, SessionStarted):
+            self.person, self.chat, self.group = event.person, event.chat, event.group
 
     def _add_usage(self, usage: Usage) -> None:
         self.last_usage = usage

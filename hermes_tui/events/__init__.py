@@ -26,9 +26,11 @@ from hermes_tui.events.context import Compacted, ResultsMasked
 from hermes_tui.events.memory import MemoryChanged, MemoryUsed, Recalled
 from hermes_tui.events.session import MessageImported, Notice, SessionChanged, SessionStarted
 from hermes_tui.events.shown import (
+    ChatSaid,
     CoreEnding,
     CoreOutdated,
     FetchProgress,
+    GatewaysChanged,
     JobsChanged,
     KeysChanged,
     RunsAgain,
@@ -82,6 +84,7 @@ __all__ = [
     "ApprovalAnswered",
     "ApprovalAsked",
     "AsideAnswered",
+    "ChatSaid",
     "Claim",
     "ClaimsChecked",
     "Compacted",
@@ -91,6 +94,7 @@ __all__ = [
     "Event",
     "FetchProgress",
     "FilesRestored",
+    "GatewaysChanged",
     "How",
     "InputEdited",
     "InputMoved",

@@ -69,6 +69,26 @@ class JobsChanged(Transient, frozen=True, kw_only=True):
     job: str = ""
 
 
+class GatewaysChanged(Transient, frozen=True, kw_only=True):
+    """A gateway is connected, lost its line or stopped; `ListGateways` has how they are now."""
+
+    name: str = ""
+
+
+class ChatSaid(Transient, frozen=True, kw_only=True):
+    """What the agent says in a chat that a terminal holds (`hermes chat --as`).
+
+    edits: the message this one replaces; buttons: (label, value) to be pressed; file: a path.
+    """
+
+    target: str
+    message: str
+    text: str = ""
+    edits: str = ""
+    buttons: tuple[tuple[str, str], ...] = ()
+    file: str = ""
+
+
 class FetchProgress(Transient, frozen=True, kw_only=True):
     """A model file is being fetched: `done` of `total` bytes are there. ended: no more comes."""
 

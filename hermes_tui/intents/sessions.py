@@ -53,7 +53,8 @@ class SessionView(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class OpenSession(Intent[SessionView], frozen=True, kw_only=True):
     """Open a session and get its events from now on.
 
-    which: an id, a title, `last` (the folder's newest), `new`, or `last-or-new`.
+    which: an id, a title, `last` (the folder's newest), `new`, or `last-or-new`. person, chat,
+    group: of a new one, as `SessionStarted` has them.
     after: send only events numbered above this, None for the newest `tail`.
     """
 
@@ -66,6 +67,9 @@ class OpenSession(Intent[SessionView], frozen=True, kw_only=True):
     after: int | None = None
     tail: int = 400
     face: str = "ui"
+    person: str = ""
+    chat: str = ""
+    group: bool = False
 
 
 class CloseSession(Intent[Done], frozen=True, kw_only=True):

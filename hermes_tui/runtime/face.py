@@ -10,10 +10,14 @@ LIMIT = 20_000
 
 
 class Face:
-    """The core's end of one client. A face that does not read is dropped, never waited for."""
+    """The core's end of one client. A face that does not read is dropped, never waited for.
 
-    def __init__(self, name: str) -> None:
+    holds: the sessions it watches stay in memory for it.
+    """
+
+    def __init__(self, name: str, *, holds: bool = True) -> None:
         self.name = name
+        self.holds = holds
         self.sessions: set[str] = set()
         self.gone = False
         self._queue: asyncio.Queue[Record] = asyncio.Queue()

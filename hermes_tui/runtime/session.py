@@ -97,7 +97,8 @@ class Session(Bench):
         """Whether it must stay in memory: watched, at work, or with processes running."""
         talk = self.conversation
         again = self.again is not None and not self.again.done()
-        return bool(self.faces or talk.in_turn or talk.processes or self._shell or again)
+        watched = any(face.holds for face in self.faces)
+        return bool(watched or talk.in_turn or talk.processes or self._shell or again)
 
     @property
     def task(self) -> asyncio.Task[None] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from hermes_tui.events import ProcessEnded, Record, SessionStarted
@@ -36,6 +37,7 @@ class Shelf:
 
     def __init__(self, core: Owner) -> None:
         self.sessions: dict[str, Session] = {}
+        self.loaded: Callable[[Session], None] | None = None  # told of each that comes in
         self._core = core
         self._loading: dict[str, asyncio.Lock] = {}
 
@@ -71,7 +73,14 @@ class Shelf:
             updated=now,
         )
         first = SessionStarted(
-            title=info.title, cwd=info.cwd, model=info.model, mode=info.mode, origin=wanted.face
+            title=info.title,
+            cwd=info.cwd,
+            model=info.model,
+            mode=info.mode,
+            origin=wanted.face,
+            person=wanted.person,
+            chat=wanted.chat,
+            group=wanted.group,
         )
         record = Record(session=info.id, n=1, ts=now, event=first)
         key = await self._core.log.create(info, [record])
@@ -89,6 +98,8 @@ class Shelf:
 
     def _put(self, session: Session) -> None:
         self.sessions[session.id] = session
+        if self.loaded is not None:
+            self.loaded(session)
         idle = [one for one in self.sessions.values() if one is not session and not one.needed]
         over = len(self.sessions) - self._core.loaded_sessions
         for one in sorted(idle, key=lambda s: s.updated)[: max(over, 0)]:
