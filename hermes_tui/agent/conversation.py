@@ -87,6 +87,7 @@ class Conversation:
         self.last_asked: ModelAsked | None = None
         self.title = ""
         self.model = ""
+        self.effort = ""
         self.mode = "ask"
         self.cwd = ""
         self.person = self.chat = ""  # who talks, and where else than on a screen
@@ -335,6 +336,7 @@ class Conversation:
         self.model = event.model if event.model is not None else self.model
         self.mode = event.mode if event.mode is not None else self.mode
         self.cwd = event.cwd if event.cwd is not None else self.cwd
+        self.effort = event.effort if event.effort is not None else self.effort
         if isinstance(event, SessionStarted):
             self.person, self.chat, self.group = event.person, event.chat, event.group
 

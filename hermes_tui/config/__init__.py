@@ -22,10 +22,11 @@ from hermes_tui.config.gateways import (
 )
 from hermes_tui.config.learned import MemoryConfig, SkillsConfig
 from hermes_tui.config.learning import LearningConfig
-from hermes_tui.config.model import ModelConfig, ModelsConfig, SpendConfig
+from hermes_tui.config.model import EFFORTS, Effort, ModelConfig, ModelsConfig, SpendConfig
 from hermes_tui.config.security import CheckpointsConfig, PolicyConfig, SandboxConfig
 
 __all__ = [
+    "EFFORTS",
     "AgentConfig",
     "BackupConfig",
     "ChatConfig",
@@ -35,6 +36,7 @@ __all__ = [
     "CronConfig",
     "DelegateConfig",
     "DiscordConfig",
+    "Effort",
     "GatewaysConfig",
     "HeartbeatConfig",
     "Hook",

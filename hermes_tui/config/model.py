@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
 from hermes_tui.config.base import Price, doc
+
+Effort = Literal["auto", "none", "minimal", "low", "medium", "high", "xhigh"]
+EFFORTS: tuple[str, ...] = get_args(Effort)
 
 
 class ModelConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,7 +54,7 @@ class ModelConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     price_in: Annotated[Price | None, doc("US dollars per million prompt tokens")] = None
     price_out: Annotated[Price | None, doc("US dollars per million completion tokens")] = None
     effort: Annotated[
-        Literal["auto", "none", "minimal", "low", "medium", "high"],
+        Effort,
         doc("how hard it thinks before it answers; auto: as the endpoint does by itself"),
     ] = "auto"
     rotation: Annotated[

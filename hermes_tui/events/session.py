@@ -22,15 +22,20 @@ class SessionStarted(Event, frozen=True, kw_only=True):
     person: str = ""
     chat: str = ""
     group: bool = False
+    effort: str = ""
 
 
 class SessionChanged(Event, frozen=True, kw_only=True):
-    """Title, model, mode or folder changed; None means unchanged."""
+    """Title, model, mode, folder or effort changed; None means unchanged.
+
+    effort: how hard the model is to think, empty: as `model.effort` says.
+    """
 
     title: str | None = None
     model: str | None = None
     mode: str | None = None
     cwd: str | None = None
+    effort: str | None = None
 
 
 class MessageImported(Event, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ class CoreInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A living core: pid, version, since when, and what would be cut off if it ended.
 
     damage: what of the database is damaged, so that nothing is written; empty: nothing.
+    model, effort: of a session for which nothing else was said.
     """
 
     pid: int
@@ -27,6 +28,7 @@ class CoreInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     headless: bool = False
     outdated: str = ""
     model: str = ""
+    effort: str = "auto"
     damage: str = ""
 
 

@@ -15,12 +15,14 @@ class SessionInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     pinned, archived: where the person put it in the list; an archived one is out of the way.
     sandbox: level of what surrounds its commands, 1 for nothing, 0 while that is not known.
+    effort: how hard its model is to think, empty: as the settings say (`CoreInfo.effort`).
     """
 
     id: str
     title: str = ""
     cwd: str = ""
     model: str = ""
+    effort: str = ""
     mode: str = "ask"
     created: float = 0.0
     updated: float = 0.0
@@ -110,15 +112,17 @@ class ListSessions(Intent[SessionList], frozen=True, kw_only=True):
 
 
 class ChangeSession(Intent[SessionInfo], frozen=True, kw_only=True):
-    """Give a session another title, model or mode, or another place in the list.
+    """Give a session another title, model, mode or effort, or another place in the list.
 
-    Empty and None mean unchanged.
+    Empty and None mean unchanged. effort: one of `config.EFFORTS`, or `default`: as the settings
+    say again.
     """
 
     reply: ClassVar[Any] = SessionInfo
     session: str
     title: str = ""
     model: str = ""
+    effort: str = ""
     mode: str = ""
     pinned: bool | None = None
     archived: bool | None = None

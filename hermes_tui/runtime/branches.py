@@ -90,12 +90,18 @@ async def fork(core: Core, session: Session, turn: int, title: str) -> SessionIn
         title=title or f"{talk.title} (fork)",
         cwd=session.cwd,
         model=talk.model,
+        effort=talk.effort,
         mode=talk.mode,
         created=now,
         updated=now,
     )
     started = SessionStarted(
-        title=info.title, cwd=info.cwd, model=info.model, mode=info.mode, origin="fork"
+        title=info.title,
+        cwd=info.cwd,
+        model=info.model,
+        effort=info.effort,
+        mode=info.mode,
+        origin="fork",
     )
     taken = {r.event.input_id for r in records if isinstance(r.event, InputTaken)}
     copied = [(now, started), *((r.ts, r.event) for r in records if _goes_along(r.event, taken))]

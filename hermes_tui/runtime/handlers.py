@@ -50,6 +50,7 @@ async def get_status(core: Core, intent: intents.GetStatus, face: Face) -> inten
         headless=core.headless,
         outdated=core.outdated(),
         model=core.config.model.name,
+        effort=core.config.model.effort,
         damage=core.db.damage,
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from hermes_tui import intents
+from hermes_tui.config import EFFORTS
 from hermes_tui.errors import HermesError, NotFoundError
 from hermes_tui.events import MessageImported, Record, SessionChanged, SessionStarted
 from hermes_tui.intents import Done, SessionInfo
@@ -114,12 +115,13 @@ def _placed(info: SessionInfo, pinned: bool, archived: bool) -> SessionInfo:
 
 
 async def change_session(core: Core, intent: intents.ChangeSession, face: Face) -> SessionInfo:
-    """Another title, model or mode, or another place in the list."""
+    """Another title, model, mode or effort, or another place in the list."""
     session = await core.session(intent.session)
     change = SessionChanged(
         title=intent.title or None,
         model=intent.model or None,
         mode=_mode(intent.mode) if intent.mode else None,
+        effort=_effort(intent.effort) if intent.effort else None,
     )
     if change != SessionChanged():
         await _change(core, session, change, face.name)
@@ -139,6 +141,15 @@ async def _change(core: Core, session: Session, change: SessionChanged, by: str)
 def _mode(text: str) -> str:
     if text not in MODES:
         raise HermesError(f"there is no mode {text!r}", "modes: " + ", ".join(MODES))
+    return text
+
+
+def _effort(text: str) -> str:
+    if text == "default":
+        return ""
+    if text not in EFFORTS:
+        hint = "efforts: default, " + ", ".join(EFFORTS)
+        raise HermesError(f"there is no effort {text!r}", hint)
     return text
 
 

@@ -83,6 +83,7 @@ class Session(Bench):
             title=talk.title,
             cwd=self.cwd,
             model=talk.model,
+            effort=talk.effort,
             mode=talk.mode,
             created=self.created,
             updated=self.updated,

@@ -21,6 +21,7 @@ async def make_session(core: Core, row: Row) -> Session:
     child = await _known(core, row.session)
     if child is None:
         now = time.time()
+        parent = await _known(core, row.parent)
         info = SessionInfo(
             id=row.session,
             title=title_of(row.goal),
@@ -35,6 +36,7 @@ async def make_session(core: Core, row: Row) -> Session:
                 title=info.title,
                 cwd=info.cwd,
                 model=info.model,
+                effort=parent.conversation.effort if parent is not None else "",
                 mode=info.mode,
                 origin="subagent" if row.aim == "delegate" else "bg",
             )

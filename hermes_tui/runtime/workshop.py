@@ -7,14 +7,15 @@ import hashlib
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from hermes_tui.agent.agent import Agent, Prefix
 from hermes_tui.agent.prompt import build_prefix
 from hermes_tui.agent.prompt_files import read_all
-from hermes_tui.config import Config, ModelConfig
+from hermes_tui.config import EFFORTS, Config, ModelConfig
 from hermes_tui.errors import ModelError
 from hermes_tui.events import KeysChanged, Transient
 from hermes_tui.home import Home
@@ -24,6 +25,7 @@ from hermes_tui.runtime.session import Session
 from hermes_tui.store.log import Log
 
 if TYPE_CHECKING:
+    from hermes_tui.config import Effort
     from hermes_tui.models.fallback import Rule, Standing
     from hermes_tui.models.pools import Pools
     from hermes_tui.models.prices import Price
@@ -70,7 +72,8 @@ class Workshop:
         from hermes_tui.tools.registry import build
 
         named = session.conversation.model
-        model = self.model(config.model, session.env, named, scope_of(session))
+        wanted = with_effort(config.model, session.conversation.effort)
+        model = self.model(wanted, session.env, named, scope_of(session))
         lean = is_lean(config, model)
         session.takes_notes = not lean  # a very small model takes the date for its task
         outer = () if lean else await self._outside.tools(session)
@@ -199,6 +202,11 @@ class Workshop:
 def scope_of(session: Session, task: str = "chat") -> Scope:
     """On whose account a session's calls are: its own, and that of the job it is a run of."""
     return Scope(session=session.account, job=session.env.get(JOB_ENV, ""), task=task)
+
+
+def with_effort(config: ModelConfig, effort: str) -> ModelConfig:
+    """The settings with a session's own effort, if it has one."""
+    return replace(config, effort=cast("Effort", effort)) if effort in EFFORTS else config
 
 
 def is_lean(config: Config, model: Model) -> bool:
