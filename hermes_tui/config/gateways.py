@@ -136,6 +136,9 @@ class GatewaysConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     one_conversation: Annotated[
         bool, doc("your own direct chats on all platforms are one session, also on the screen")
     ] = False
+    folder: Annotated[
+        str, doc("working folder of sessions that begin in a chat; made when it is not there")
+    ] = "~/hermes-chats"
     guest_tools: Annotated[
         tuple[str, ...], doc("tools that people other than you may have used for them")
     ] = ("web_search", "web_extract", "todo")

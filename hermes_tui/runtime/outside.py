@@ -15,7 +15,7 @@ from hermes_tui.tools.base import Tool
 if TYPE_CHECKING:
     from hermes_tui.mcp.asking import Said, Wanted
     from hermes_tui.mcp.hub import Hub
-    from hermes_tui.runtime.chats import Chats
+    from hermes_tui.runtime.chats.chats import Chats
     from hermes_tui.runtime.core import Core
     from hermes_tui.tools.plugins import Plugins
 
@@ -73,7 +73,7 @@ class Outside:
     def outbox(self) -> Chats | None:
         """The way out to chats; None while no gateway is enabled."""
         if self._core.outbox is None and self._core.config.telegram.enabled:
-            from hermes_tui.runtime.chats import Chats
+            from hermes_tui.runtime.chats.chats import Chats
 
             self._core.outbox = Chats(self._core)
         return self._core.outbox

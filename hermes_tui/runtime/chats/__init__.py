@@ -1,0 +1,1 @@
+"""Chats: what comes in becomes inputs of sessions, what sessions say goes out."""
