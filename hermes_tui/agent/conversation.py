@@ -253,8 +253,11 @@ class Conversation:
         self._partial = None
         self._close_calls()
         if reply.text or reply.calls:
-            message = Message(role="assistant", content=reply.text, calls=reply.calls)
-            self._say(message)
+            thought = reply.reasoning if reply.calls else ""
+            said = Message(
+                role="assistant", content=reply.text, calls=reply.calls, reasoning=thought
+            )
+            self._say(said)
         self.answered = not reply.calls
         self.open_calls = {call.id: call for call in reply.calls}
         self.call_ids.update(self.open_calls)

@@ -14,7 +14,8 @@ class Message(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One message of a conversation, in the form of the chat-completions protocol.
 
     Field order is the order on the wire, so the same message is the same bytes for ever.
-    pictures: sent as data to a model that sees, left out for others.
+    pictures: sent as data to a model that sees, left out for others. reasoning: what the model
+    thought before its calls; only endpoints that ask for it get it back.
     """
 
     role: str
@@ -22,6 +23,7 @@ class Message(Struct, frozen=True, kw_only=True, omit_defaults=True):
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
     pictures: tuple[Picture, ...] = ()
+    reasoning: str = ""
 
 
 class ToolSchema(Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from hermes_tui.models.base import Delta, Request
 if TYPE_CHECKING:
     import httpx2
 
+    from hermes_tui.models.effort import Effort
     from hermes_tui.models.failures import Endpoint
     from hermes_tui.models.replies import ReplyReader
     from hermes_tui.models.windows import ModelInfo
@@ -25,7 +26,9 @@ _AFTER_FINISH_S, _AFTER_END_S = 5.0, 0.25
 _COMMENTS_ONLY = 10.0
 """A stream of nothing but keep-alive messages is given up after so many times stall_s."""
 
-_OPTIONAL = ("stream_options", "max_tokens", "reasoning_effort")
+_WANT_THOUGHTS = ("https://api.deepseek.com", "https://api.moonshot.")
+"""They refuse a conversation in which a call stands without what was thought before it."""
+_OPTIONAL = ("stream_options", "max_tokens")
 
 
 class ChatCompletions:
@@ -60,9 +63,11 @@ class ChatCompletions:
         self._stall_s = stall_s
         self._prices = prices
         self.effort = ""
+        self._told: Effort | None = None
         self._asks_prices = True
         self.told_prices: tuple[float, float, float | None] | None = None
-        self._dropped: frozenset[str] = frozenset()
+        wants_thoughts = self.base_url.startswith(_WANT_THOUGHTS)
+        self._dropped = frozenset(() if wants_thoughts else (request_body.THOUGHTS,))
         self._client: httpx2.AsyncClient | None = None
 
     @property
@@ -80,17 +85,22 @@ class ChatCompletions:
 
     def stream(self, request: Request) -> AsyncIterator[Delta]:
         """Send the request and yield what comes back. Raises ModelError, also in the middle."""
-        return self.ask(request, self._thinking())
+        return self.ask(request, {})
 
     def stream_with(self, request: Request, key: str) -> AsyncIterator[Delta]:
         """The same with another key than its own."""
-        return self.ask(request, self._thinking(), key)
+        return self.ask(request, {}, key)
 
-    def _thinking(self) -> dict[str, Any]:
-        """How hard it shall think, where that was said and the endpoint takes it."""
-        if not self.effort or "reasoning_effort" in self._dropped:
-            return {}
-        return {"reasoning_effort": self.effort}
+    def _effort(self) -> Effort | None:
+        """How hard it shall think, where that was said."""
+        if not self.effort:
+            return None
+        if self._told is None or self._told.wish != self.effort:
+            from hermes_tui.models.effort import Effort
+            from hermes_tui.models.providers import place_of
+
+            self._told = Effort(place_of(self.base_url), self.name, self.effort)
+        return self._told
 
     async def ask(
         self, request: Request, extra: dict[str, Any], key: str = ""
@@ -177,12 +187,15 @@ class ChatCompletions:
     async def _exchange(
         self, request: Request, extra: dict[str, Any], key: str
     ) -> AsyncGenerator[Delta, None]:
+        effort = self._effort()
         while True:
-            extra = {name: value for name, value in extra.items() if name not in self._dropped}
-            async with self._send(await self._body(request, extra), key) as answer:
+            more = {**extra, **effort.fields} if effort is not None else extra
+            async with self._send(await self._body(request, more), key) as answer:
                 if not answer.is_success:
-                    await self._refusal(answer, _pictured(request))
+                    await self._refusal(answer, request, effort)
                     continue
+                if effort is not None and (note := effort.take_note()):
+                    yield Delta(note=note)
                 async for delta in self._read(answer):
                     yield delta
                 return
@@ -197,11 +210,19 @@ class ChatCompletions:
         url = self.base_url + "/chat/completions"
         return self._open().stream("POST", url, content=body, headers=self._headers(key))
 
-    async def _refusal(self, answer: httpx2.Response, pictured: bool) -> None:
+    async def _refusal(
+        self, answer: httpx2.Response, request: Request, effort: Effort | None
+    ) -> None:
         """Leave out what the endpoint refuses and can be left out; raise for anything else."""
         body = await answer.aread()
         if answer.status_code in (400, 404, 422, 500):
-            optional = (*_OPTIONAL, request_body.PICTURES) if pictured else _OPTIONAL
+            wants = request_body.THOUGHTS.encode() in body and _has_calls(request)
+            if wants and request_body.THOUGHTS in self._dropped:
+                self._dropped -= {request_body.THOUGHTS}
+                return
+            if effort is not None and effort.refuse(body):
+                return
+            optional = (*_OPTIONAL, request_body.PICTURES) if _pictured(request) else _OPTIONAL
             named = [name for name in optional if name.encode() in body]
             if new := frozenset(named) - self._dropped:
                 self._dropped |= new
@@ -330,6 +351,11 @@ class ChatCompletions:
         page = "html" in answer.headers.get("content-type", "")
         what = "a web page" if page else "something that is no reply"
         return failures.malformed(what, self._endpoint())
+
+
+def _has_calls(request: Request) -> bool:
+    """Whether there are calls in a request."""
+    return any(message.calls for message in request.messages)
 
 
 def _pictured(request: Request) -> bool:

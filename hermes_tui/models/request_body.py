@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -33,11 +33,12 @@ class _Part(Struct, frozen=True, gc=False):
     image_url: _Url | UnsetType = UNSET
 
 
-class _Said(Struct, frozen=True, gc=False):
+class _Said(Struct, gc=False):
     role: str
     content: str | list[_Part] | None
     tool_calls: list[_Call] | UnsetType = UNSET
     tool_call_id: str | UnsetType = UNSET
+    reasoning_content: str | UnsetType = UNSET
 
 
 class _Tool(Struct, frozen=True, gc=False):
@@ -62,15 +63,17 @@ class _Body(Struct, gc=False):
 _encode = msgspec.json.encode
 PICTURES = "image"
 """Dropped for a model that does not see; refusals of endpoints name it so."""
+THOUGHTS = "reasoning_content"
+"""Dropped for endpoints that do not want a model's thoughts back beside its calls."""
 
 
 def encode(
     name: str,
     request: Request,
-    dropped: frozenset[str] = frozenset(),
+    dropped: frozenset[str] = frozenset((THOUGHTS,)),
     extra: dict[str, Any] | None = None,
 ) -> bytes:
-    """The body for one model. dropped: optional fields this endpoint refuses, and pictures.
+    """The body for one model. dropped: optional fields this endpoint refuses or does not want.
 
     With pictures it reads files: call it in a thread then.
 
@@ -86,15 +89,14 @@ def encode(
     head = _encode(body)
     more = _encode(extra)[1:-1] if extra else b""
     joint = b"," if more else b""
-    return b"".join(
-        (head[:-1], joint, more, b',"messages":', _messages(request, PICTURES in dropped), b"}")
-    )
+    return b"".join((head[:-1], joint, more, b',"messages":', _messages(request, dropped), b"}"))
 
 
-def _messages(request: Request, blind: bool) -> bytes:
+def _messages(request: Request, dropped: frozenset[str]) -> bytes:
     said = [_Said("system", request.system)] if request.system else []
-    shown = {} if blind else _shown(request.messages)
-    said += _all_said(request.messages, shown) if shown else map(_said, request.messages)
+    shown = {} if PICTURES in dropped else _shown(request.messages)
+    say = _said if THOUGHTS in dropped else _thought
+    said += _all_said(request.messages, shown, say) if shown else map(say, request.messages)
     try:
         return _encode(said)
     except UnicodeEncodeError:
@@ -113,7 +115,9 @@ def _shown(messages: Sequence[Message]) -> dict[Picture, str]:
     return {one: urls[place] for place, one in enumerate(wanted) if place in sent}
 
 
-def _all_said(messages: Sequence[Message], shown: Mapping[Picture, str]) -> list[_Said]:
+def _all_said(
+    messages: Sequence[Message], shown: Mapping[Picture, str], say: Callable[[Message], _Said]
+) -> list[_Said]:
     """All messages, with pictures. Those of tools follow in a message of their own.
 
     A tool's message holds text alone in this protocol, and the results of one reply must stand
@@ -126,12 +130,12 @@ def _all_said(messages: Sequence[Message], shown: Mapping[Picture, str]) -> list
             said.append(_Said("user", _parts(_FROM_TOOLS, late, shown)))
             late = []
         if message.role == "tool":
-            said.append(_said(message))
+            said.append(say(message))
             late += [one for one in message.pictures if one in shown]
         elif any(one in shown for one in message.pictures):
             said.append(_Said(message.role, _parts(message.content, message.pictures, shown)))
         else:
-            said.append(_said(message))
+            said.append(say(message))
     if late:
         said.append(_Said("user", _parts(_FROM_TOOLS, late, shown)))
     return said
@@ -152,6 +156,14 @@ def _said(message: Message) -> _Said:
     if message.call_id:
         return _Said(message.role, message.content, UNSET, message.call_id)
     return _Said(message.role, message.content)
+
+
+def _thought(message: Message) -> _Said:
+    """A message with what the model thought before its calls; a space where that is not known."""
+    said = _said(message)
+    if message.calls:
+        said.reasoning_content = message.reasoning or " "
+    return said
 
 
 def _call(call: ToolCall) -> _Call:
