@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from hermes_tui.commands import look, screen, sessions, talk
+from hermes_tui.commands import chats, look, screen, sessions, talk
 from hermes_tui.commands.base import CORE, UI, Command, Surface
 
 __all__ = [
@@ -25,6 +25,7 @@ COMMANDS: tuple[Command, ...] = (
     *sessions.COMMANDS,
     *look.COMMANDS,
     *screen.COMMANDS,
+    *chats.COMMANDS,
 )
 
 BY_SLASH: dict[str, Command] = {c.slash: c for c in COMMANDS if c.slash}

@@ -30,3 +30,4 @@ class Command(Struct, frozen=True, kw_only=True):
 
 UI: tuple[Surface, ...] = ("ui",)
 CORE: tuple[Surface, ...] = ("ui", "plain", "cli")
+TALK: tuple[Surface, ...] = ("ui", "plain", "chat")

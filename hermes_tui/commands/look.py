@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hermes_tui.commands.base import CORE, UI, Command
+from hermes_tui.commands.base import CORE, TALK, UI, Command
 
 COMMANDS: tuple[Command, ...] = (
     # model and mode
@@ -11,6 +11,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="model",
         args="[NAME]",
         keys=("ctrl+l", "ctrl+x m"),
+        surfaces=TALK,
         title="Model",
         help="Show the models, or switch this session to one.",
     ),
@@ -18,6 +19,7 @@ COMMANDS: tuple[Command, ...] = (
         id="mode",
         slash="mode",
         args="[ask|auto-edit|plan|yolo]",
+        surfaces=TALK,
         title="Mode",
         help="Show or set what the agent may do without asking.",
     ),
@@ -33,15 +35,16 @@ COMMANDS: tuple[Command, ...] = (
         id="tools",
         slash="tools",
         by="core",
-        surfaces=CORE,
+        surfaces=(*CORE, "chat"),
         title="Tools",
         help="List the tools the model can call.",
     ),
-    Command(id="skills", slash="skills", title="Skills", help="Show the skills."),
+    Command(id="skills", slash="skills", surfaces=TALK, title="Skills", help="Show the skills."),
     Command(
         id="memory",
         slash="memory",
         args="[TEXT]",
+        surfaces=TALK,
         title="Memory",
         help="Search what is remembered, all sessions and skills.",
     ),
@@ -50,6 +53,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="me",
         args="[QUESTION|edit ID TEXT|forget ID|undo|export]",
         by="core",
+        surfaces=TALK,
         title="About you",
         help="Show what is noted about you, with sources; ask about it, correct it.",
     ),
@@ -57,6 +61,7 @@ COMMANDS: tuple[Command, ...] = (
         id="learned",
         slash="learned",
         by="core",
+        surfaces=TALK,
         title="What was learned",
         help="Show what was learned from the work, from where, and whether it helped.",
     ),
@@ -79,6 +84,7 @@ COMMANDS: tuple[Command, ...] = (
         id="context",
         slash="context",
         by="core",
+        surfaces=TALK,
         title="Context",
         help="Show what the prompt is made of and how full the window is.",
     ),
@@ -87,6 +93,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="compress",
         args="[FOCUS]",
         by="core",
+        surfaces=TALK,
         title="Shorten the conversation",
         help="Have the model see a digest of what is old; name what it must keep in mind.",
     ),
@@ -94,6 +101,7 @@ COMMANDS: tuple[Command, ...] = (
         id="usage",
         slash="usage",
         by="core",
+        surfaces=TALK,
         title="Usage",
         help="Show tokens and cost of this session and of today, caps, and how the keys are.",
     ),
@@ -101,6 +109,7 @@ COMMANDS: tuple[Command, ...] = (
         id="processes",
         slash="processes",
         by="core",
+        surfaces=TALK,
         title="Background processes",
         help="List the processes the agent left running.",
     ),
@@ -109,6 +118,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="cron",
         args="[add SCHEDULE: PROMPT|show|pause|resume|run|remove|history JOB|next SCHEDULE]",
         by="core",
+        surfaces=TALK,
         title="Jobs at set times",
         help="List the jobs; make, pause, run or remove one; show when a schedule comes.",
     ),
@@ -123,6 +133,7 @@ COMMANDS: tuple[Command, ...] = (
         id="mcp",
         slash="mcp",
         by="core",
+        surfaces=TALK,
         title="Servers of tools",
         help="List the MCP servers and how they are.",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hermes_tui.commands.base import UI, Command
+from hermes_tui.commands.base import TALK, UI, Command
 
 COMMANDS: tuple[Command, ...] = (
     # the screen
@@ -141,6 +141,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="help",
         args="[COMMAND]",
         keys=("f1", "ctrl+x h"),
+        surfaces=TALK,
         title="Help",
         help="Show the commands, or one of them.",
     ),

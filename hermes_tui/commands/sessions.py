@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hermes_tui.commands.base import UI, Command
+from hermes_tui.commands.base import TALK, UI, Command
 
 COMMANDS: tuple[Command, ...] = (
     Command(
@@ -10,6 +10,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="new",
         args="[TITLE]",
         keys=("ctrl+n", "ctrl+x n"),
+        surfaces=TALK,
         title="New session",
         help="Start a new session in this folder.",
     ),
@@ -18,6 +19,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="sessions",
         args="[TEXT]",
         keys=("ctrl+x s",),
+        surfaces=TALK,
         title="Sessions",
         help="Show the sessions, newest first.",
     ),
@@ -25,6 +27,7 @@ COMMANDS: tuple[Command, ...] = (
         id="session.resume",
         slash="resume",
         args="ID|TITLE",
+        surfaces=TALK,
         title="Resume a session",
         help="Open another session by id or title.",
     ),
@@ -32,6 +35,7 @@ COMMANDS: tuple[Command, ...] = (
         id="session.fork",
         slash="fork",
         args="[TITLE]",
+        surfaces=TALK,
         title="Fork the session",
         help="Go on with this conversation in a new session; this one stays as it is.",
     ),
@@ -74,6 +78,7 @@ COMMANDS: tuple[Command, ...] = (
         id="session.title",
         slash="title",
         args="TITLE",
+        surfaces=TALK,
         title="Rename the session",
         help="Give this session another title.",
     ),

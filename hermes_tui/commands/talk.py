@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from hermes_tui.commands.base import UI, Command
+from hermes_tui.commands.base import TALK, UI, Command
 
 COMMANDS: tuple[Command, ...] = (
     Command(
         id="stop",
         slash="stop",
         keys=("escape",),
+        surfaces=TALK,
         title="Stop",
         help="Stop the running turn; waiting text comes back to the prompt.",
     ),
@@ -17,6 +18,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="queue",
         args="TEXT",
         keys=("alt+enter", "ctrl+x enter"),
+        surfaces=TALK,
         title="Queue for the next turn",
         help="Keep a text until the running turn has ended, then send it.",
     ),
@@ -24,6 +26,7 @@ COMMANDS: tuple[Command, ...] = (
         id="steer",
         slash="steer",
         args="TEXT",
+        surfaces=TALK,
         title="Steer the running turn",
         help="Give the agent a text after the tool that is running now.",
     ),
@@ -32,6 +35,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="bg",
         args="TEXT",
         by="core",
+        surfaces=TALK,
         title="In the background",
         help="Have a text worked on in a session of its own; its answer appears here.",
     ),
@@ -40,6 +44,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="btw",
         args="TEXT",
         by="core",
+        surfaces=TALK,
         title="By the way",
         help="Ask about the conversation without adding to it, also while the agent works.",
     ),
@@ -48,6 +53,7 @@ COMMANDS: tuple[Command, ...] = (
         slash="approve",
         args="[once|session|always|deny] [REASON]",
         keys=("alt+a", "ctrl+x a"),
+        surfaces=TALK,
         title="Answer an approval",
         help="Answer the pending approval.",
     ),

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _ELSEWHERE = {
     "usage": "handlers_spend:usage",
+    "status": "answers_chats:status",
+    "link": "answers_chats:link",
+    "handoff": "answers_chats:handoff",
     "cron": "answers_cron:cron",
     "checkpoints": "answers_checkpoints:checkpoints",
     "learned": "handlers_learning:learned",

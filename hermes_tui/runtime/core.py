@@ -46,7 +46,7 @@ from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
 
 if TYPE_CHECKING:
-    from hermes_tui.runtime.chats import Chats
+    from hermes_tui.runtime.chats.chats import Chats
     from hermes_tui.runtime.checkpoints import Checkpoints
     from hermes_tui.runtime.keeping_jobs import KeepingJobs, SessionJobs
     from hermes_tui.runtime.recall import Recall, SessionRecall
@@ -283,6 +283,8 @@ class Core:
             await session.add(Notice(text=text, hint=problem.hint, level="warning"))
         if self._cron is not None:
             session.only = self._cron.runs.tools_of(session.id)
+        if session.conversation.person:
+            session.only = frozenset(self.config.gateways.guest_tools)
         given = session.conversation.delegated
         if given is not None:
             session.only = frozenset(given.tools)

@@ -101,10 +101,15 @@ def _learning(name: str) -> Handler:
     return handler
 
 
-async def _send_out(core: Core, intent: Any, face: Face) -> Any:
-    from hermes_tui.runtime.handlers_chats import send_out
+def _chats(name: str) -> Handler:
+    """A handler of `runtime.handlers_chats`, imported when it is first called."""
 
-    return await send_out(core, intent, face)
+    async def handler(core: Core, intent: Any, face: Face) -> Any:
+        from hermes_tui.runtime import handlers_chats
+
+        return await getattr(handlers_chats, name)(core, intent, face)
+
+    return handler
 
 
 def _cron(name: str) -> Handler:
@@ -201,7 +206,15 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.ListArrivals: _skills("list_arrivals"),
     intents.AnswerArrival: _skills("answer_arrival"),
     intents.RemoveSkill: _skills("remove_skill"),
-    intents.SendOut: _send_out,
+    intents.SendOut: _chats("send_out"),
+    intents.ListGateways: _chats("list_gateways"),
+    intents.ChangeGateway: _chats("change_gateway"),
+    intents.ListPairing: _chats("list_pairing"),
+    intents.MakeCode: _chats("make_code"),
+    intents.Approve: _chats("approve"),
+    intents.Revoke: _chats("revoke"),
+    intents.LinkChat: _chats("link_chat"),
+    intents.SayAs: _chats("say_as"),
     intents.ListJobs: _cron("list_jobs"),
     intents.AddJob: _cron("add_job"),
     intents.ShowJob: _cron("show_job"),

@@ -13,6 +13,7 @@ from hermes_tui.runtime.session import Session
 from hermes_tui.tools.base import Tool
 
 if TYPE_CHECKING:
+    from hermes_tui.gateways.base import Listener
     from hermes_tui.mcp.asking import Said, Wanted
     from hermes_tui.mcp.hub import Hub
     from hermes_tui.runtime.chats.chats import Chats
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from hermes_tui.tools.plugins import Plugins
 
 _NAMES_SHOWN = 30
+_GATEWAYS = ("telegram", "discord", "slack", "whatsapp", "signal", "webhook")
 
 
 class Outside:
@@ -71,15 +73,27 @@ class Outside:
 
     @property
     def outbox(self) -> Chats | None:
-        """The way out to chats; None while no gateway is enabled."""
-        if self._core.outbox is None and self._core.config.telegram.enabled:
+        """The chats; None while no gateway is enabled and no terminal holds one."""
+        config = self._core.config
+        on = (getattr(config, name).enabled for name in _GATEWAYS)
+        return self.chats if self._core.outbox is not None or any(on) else None
+
+    @property
+    def chats(self) -> Chats:
+        """The chats; made at first use."""
+        if self._core.outbox is None:
             from hermes_tui.runtime.chats.chats import Chats
 
             self._core.outbox = Chats(self._core)
         return self._core.outbox
 
+    @property
+    def listener(self) -> Listener | None:
+        """The HTTP listener for gateways with webhooks; None without a port."""
+        return None
+
     async def start(self) -> None:
-        """Begin to send what waits for chats, in a core that stays."""
+        """Connect the gateways and send what waits for chats, in a core that stays."""
         if self.outbox is not None:
             await self.outbox.start()
 

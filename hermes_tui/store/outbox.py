@@ -198,8 +198,8 @@ def _put_all(rows: tuple[Fresh, ...], chat: str, told: int, c: apsw.Connection) 
     for row in rows:
         # A draft of it becomes the text itself, in the message that showed the draft.
         c.execute(
-            "UPDATE outbox SET text = ?, kind = ?, data = ?, state = 'waiting' WHERE key = ? AND"
-            " state = 'draft'",
+            "UPDATE outbox SET text = ?, kind = ?, data = ?, state = 'waiting', doubt = edits = ''"
+            " WHERE key = ? AND state = 'draft'",
             (row.text, row.kind, row.data, row.key),
         )
         if not c.changes():
