@@ -5,126 +5,323 @@ A message has no key there, so one whose sending was cut off goes at least once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import timedelta
-from typing import TYPE_CHECKING
+import asyncio
+import logging
+import re
+import warnings
+from collections.abc import Awaitable, Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 from hermes_tui.errors import HermesError
-from hermes_tui.gateways.base import Address, Message, SendError
-from hermes_tui.gateways.format import messages
+from hermes_tui.gateways.base import (
+    Abilities,
+    Address,
+    Button,
+    ConflictError,
+    Desk,
+    Gateway,
+    Message,
+    RefusedError,
+    SendError,
+    Setup,
+)
+from hermes_tui.gateways.format import messages, utf16
 
 if TYPE_CHECKING:
-    from telegram import Bot, MessageEntity
+    import httpx2
+    from telegram import InlineKeyboardMarkup, MessageEntity
+    from telegram import Message as Sent
     from telegram.error import TelegramError
 
+    from hermes_tui.gateways.telegram_receiving import Webhook
+
+_log = logging.getLogger(__name__)
 _LOST_S = 20.0
+_LOST_FILE_S = 120.0
+_TOKEN = re.compile(r"\d+:[\w-]{20,}")
+_MOST_CAPTION = 1024
+_MOST_FILE = 50_000_000
+_MOST_PICTURE = 10_000_000
+_PICTURES = (".jpg", ".jpeg", ".png", ".webp")
+_VOICES = (".ogg", ".oga", ".opus")
+_IN_A_ROW = 3
+_NO_TOKEN = (
+    "there is no token of the Telegram bot",
+    "@BotFather gives one; put it into the variable that telegram.token_env names, or into"
+    " secrets.env in the home",
+)
+_NO_LIBRARY = ("Telegram needs an extra", "pip install 'hermes-tui[telegram]'")
+_SERVER = "https://api.telegram.org/bot"
+
+_Call = Callable[[str, "list[MessageEntity] | None"], "Awaitable[Sent | bool]"]
 
 
 class Telegram:
-    """A way out to Telegram. token: asked for when something is sent, from any thread."""
+    """One bot. token: asked for when something is sent, from any thread.
+
+    base_url: of a Bot API server, ending in /bot. webhook: where Telegram calls; without one it
+    is asked for messages. everything: files of group messages count though nobody spoke to it.
+    """
 
     platform = "telegram"
+    able = Abilities(edits=True, buttons=True, files=True, typing=True, threads=True)
 
-    def __init__(self, token: Callable[[], str], base_url: str = "") -> None:
+    def __init__(
+        self,
+        token: Callable[[], str],
+        base_url: str = "",
+        *,
+        webhook: Callable[[], Webhook | None] = lambda: None,
+        everything: bool = False,
+    ) -> None:
         self._token = token
-        self._base_url = base_url
-        self._bot: Bot | None = None
+        self._base_url = base_url or _SERVER
+        self._webhook = webhook
+        self._everything = everything
+        self._line: _Line | None = None
+        self._connecting = asyncio.Lock()
+        self._moved: dict[str, str] = {}
 
     def messages(self, text: str) -> tuple[Message, ...]:
         """The exact messages a text becomes."""
         return messages(self.platform, text)
 
-    async def send(self, to: Address, message: Message, key: str) -> str:
-        """Send one message and return its number. Raises SendError."""
-        bot = await self._ready()
-        from telegram.error import BadRequest, TelegramError
+    async def run(self, desk: Desk) -> None:
+        """Receive until cancelled. Raises ConflictError, RefusedError, ConnectionError."""
+        try:
+            line = await self._ready()
+        except SendError as error:
+            raise RefusedError(error.message, error.hint) from error
+        webhook = self._webhook()
+        from telegram.error import TelegramError
+
+        from hermes_tui.gateways.telegram_receiving import Receiver, me_of
 
         try:
-            return await _send(bot, to, message, entities=True)
-        except BadRequest as error:
-            if not (message.entities and "entit" in error.message.lower()):
-                raise _failure(error) from error
+            await line.bot.initialize()
+            desk.alive()
+            me = me_of(line.bot, desk)
+            receiver = Receiver(line.bot, desk, me, line.client, everything=self._everything)
+            await receiver.list_commands()
+            await (receiver.poll() if webhook is None else receiver.listen(webhook))
         except TelegramError as error:
-            raise _failure(error) from error
-        try:  # what it does not understand goes as plain text
-            return await _send(bot, to, message, entities=False)
-        except TelegramError as error:
-            raise _failure(error) from error
+            raise _stopped(error) from None
+
+    async def send(self, to: Address, message: Message, key: str) -> str:
+        """Send one message and return its number. Raises SendError."""
+        return await self._put(to, message, None)
+
+    async def ask(
+        self, to: Address, message: Message, buttons: tuple[Button, ...], key: str
+    ) -> str:
+        """Send a message with buttons and return its number. Raises SendError."""
+        from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+        made = [InlineKeyboardButton(one.label, callback_data=one.value) for one in buttons]
+        rows = [made[at : at + _IN_A_ROW] for at in range(0, len(made), _IN_A_ROW)]
+        return await self._put(to, message, InlineKeyboardMarkup(rows))
+
+    async def edit(self, to: Address, proof: str, message: Message) -> None:
+        """Change a message; its buttons go. Raises SendError."""
+        bot = (await self._ready()).bot
+
+        async def change(chat: str, entities: list[MessageEntity] | None) -> Sent | bool:
+            return await bot.edit_message_text(
+                message.text, chat_id=chat, message_id=int(proof), entities=entities
+            )
+
+        try:
+            await self._tried(to, message, change)
+        except SendError as error:
+            if "message is not modified" not in error.message.lower():
+                raise
+
+    async def send_file(self, to: Address, path: Path, name: str, caption: str, key: str) -> str:
+        """Send a file: pictures to look at, voice notes to listen to. Raises SendError.
+
+        One that Telegram does not take is told in a message instead.
+        """
+        parts = self.messages(caption) if caption.strip() else ()
+        if len(parts) > 1 or any(utf16(one.text) > _MOST_CAPTION for one in parts):
+            for number, one in enumerate(parts):
+                await self.send(to, one, f"{key}#{number}")
+            parts = ()
+        message = parts[0] if parts else Message(text="")
+        try:
+            file = await asyncio.to_thread(path.open, "rb")
+        except OSError as error:
+            return await self._untaken(to, message, name, error.strerror or "it can't be read")
+        try:
+            size = (await asyncio.to_thread(path.stat)).st_size
+            if not 0 < size <= _MOST_FILE and self._base_url == _SERVER:
+                why = f"{size:,} bytes; Telegram takes 1 to {_MOST_FILE:,}"
+                return await self._untaken(to, message, name, why)
+            return await self._upload(to, file, name, message, size)
+        finally:
+            await asyncio.to_thread(file.close)
+
+    async def typing(self, to: Address) -> None:
+        """Show for five seconds that an answer is being written. Raises SendError."""
+        bot = (await self._ready()).bot
+
+        async def show(chat: str, entities: list[MessageEntity] | None) -> bool:
+            return await bot.send_chat_action(chat, "typing", message_thread_id=_thread(to))
+
+        await self._tried(to, Message(text=""), show)
 
     async def close(self) -> None:
         """Let go of the connections."""
-        if self._bot is not None:
-            await self._bot.shutdown()
-            self._bot = None
+        if self._line is not None:
+            line, self._line = self._line, None
+            await line.close()
 
-    async def _ready(self) -> Bot:
-        if self._bot is not None:
-            return self._bot
-        token = self._token().strip()
-        if not token:
-            raise SendError(
-                "there is no token of the Telegram bot",
-                "@BotFather gives one; put it into the variable that telegram.token_env"
-                " names, or into secrets.env in the home",
+    async def _ready(self) -> _Line:
+        async with self._connecting:
+            if self._line is None:
+                token = self._token().strip()
+                if not token:
+                    raise SendError(*_NO_TOKEN)
+                if find_spec("telegram") is None:
+                    raise SendError(*_NO_LIBRARY)
+                self._line = await asyncio.to_thread(_Line, token, self._base_url)
+        return self._line
+
+    async def _put(self, to: Address, message: Message, keys: InlineKeyboardMarkup | None) -> str:
+        bot = (await self._ready()).bot
+
+        async def put(chat: str, entities: list[MessageEntity] | None) -> Sent | bool:
+            return await bot.send_message(
+                chat,
+                message.text,
+                entities=entities,
+                reply_markup=keys,
+                message_thread_id=_thread(to),
             )
-        try:
-            from telegram import Bot
-        except ImportError as error:
-            raise SendError(
-                "Telegram needs an extra", "pip install 'hermes-tui[telegram]'"
-            ) from error
-        self._bot = Bot(token, base_url=self._base_url) if self._base_url else Bot(token)
-        return self._bot
+
+        return await self._tried(to, message, put)
+
+    async def _tried(self, to: Address, message: Message, call: _Call) -> str:
+        """Call; what Telegram does not understand goes as plain text, a moved group is followed."""
+        from telegram.error import BadRequest, ChatMigrated, TelegramError
+
+        entities = _entities(message)
+        chat = self._moved.get(to.chat, to.chat)
+        for _ in range(3):
+            try:
+                done = await call(chat, entities)
+                return "" if isinstance(done, bool) else str(done.message_id)
+            except ChatMigrated as error:
+                chat = self._moved[to.chat] = str(error.new_chat_id)
+                _log.warning("telegram: the group %s has the number %s now", to.chat, chat)
+            except BadRequest as error:
+                if not (entities and "entit" in error.message.lower()):
+                    raise _failure(error) from None
+                entities = None
+            except TelegramError as error:
+                raise _failure(error) from None
+        raise SendError("Telegram: the group has moved again and again")
+
+    async def _upload(
+        self, to: Address, file: IO[bytes], name: str, message: Message, size: int
+    ) -> str:
+        from telegram import InputFile
+
+        bot = (await self._ready()).bot
+        ways: list[tuple[str, Callable[..., Awaitable[Sent]]]] = [("document", bot.send_document)]
+        if name.lower().endswith(_PICTURES) and size <= _MOST_PICTURE:
+            ways.insert(0, ("photo", bot.send_photo))
+        elif name.lower().endswith(_VOICES):
+            ways.insert(0, ("voice", bot.send_voice))
+        problem = ""
+        for kind, way in ways:
+
+            async def put(chat: str, entities: list[MessageEntity] | None) -> Sent:
+                await asyncio.to_thread(file.seek, 0)
+                return await way(  # noqa: B023 - called before the next round
+                    chat,
+                    InputFile(file, filename=name, read_file_handle=False),
+                    caption=message.text or None,
+                    caption_entities=entities,
+                    message_thread_id=_thread(to),
+                    read_timeout=_LOST_FILE_S,
+                )
+
+            try:
+                return await self._tried(to, message, put)
+            except SendError as error:
+                if not _of_the_file(error):
+                    raise
+                problem = error.message
+                _log.info("telegram: %s does not go as a %s: %s", name, kind, problem)
+        return await self._untaken(to, message, name, problem)
+
+    async def _untaken(self, to: Address, message: Message, name: str, why: str) -> str:
+        """Tell in words of a file that does not go."""
+        text = f"{message.text}\n\n(the file {name} can't be sent here: {why})".strip()
+        return await self.send(to, self.messages(text)[0], "")
 
 
-async def _send(bot: Bot, to: Address, message: Message, *, entities: bool) -> str:
-    sent = await bot.send_message(
-        chat_id=to.chat,
-        text=message.text,
-        entities=_entities(message) if entities else None,
-        message_thread_id=_thread(to),
-        read_timeout=_LOST_S,
-        connect_timeout=_LOST_S,
-    )
-    return str(sent.message_id)
+class _Line:
+    """The bot and its connections. Made in a thread: it reads certificates."""
 
+    def __init__(self, token: str, base_url: str) -> None:
+        import httpx2
+        from telegram import Bot
+        from telegram.request import HTTPXRequest
+        from telegram.warnings import PTBDeprecationWarning
 
-def _thread(to: Address) -> int | None:
-    if not to.thread:
-        return None
-    if not to.thread.isdecimal():
-        raise SendError(f"{to.thread!r} is no topic of Telegram", "topics are numbers", dead=True)
-    return int(to.thread)
-
-
-def _entities(message: Message) -> list[MessageEntity]:
-    from telegram import MessageEntity
-
-    return [
-        MessageEntity(
-            type=one.kind,
-            offset=one.offset,
-            length=one.length,
-            url=one.value if one.kind == "text_link" else None,
-            language=(one.value or None) if one.kind == "pre" else None,
+        warnings.filterwarnings("ignore", ".*retry_after", PTBDeprecationWarning)
+        for name in ("httpx", "httpx2", "telegram"):  # they log addresses, with the token in them
+            logging.getLogger(name).setLevel(logging.WARNING)
+        tls = httpx2.create_ssl_context()
+        kwargs: dict[str, Any] = {
+            "read_timeout": _LOST_S,
+            "write_timeout": _LOST_S,
+            "connect_timeout": _LOST_S,
+            "pool_timeout": _LOST_S,
+            "media_write_timeout": _LOST_FILE_S,
+            "httpx_kwargs": {"verify": tls},
+        }
+        self._requests = (
+            HTTPXRequest(connection_pool_size=2, **kwargs),
+            HTTPXRequest(connection_pool_size=32, **kwargs),
         )
-        for one in message.entities
-    ]
+        self.client: httpx2.AsyncClient = httpx2.AsyncClient(verify=tls, timeout=_LOST_S)
+        self.bot = Bot(
+            token,
+            base_url=base_url,
+            base_file_url=f"{base_url.removesuffix('/bot')}/file/bot",
+            get_updates_request=self._requests[0],
+            request=self._requests[1],
+        )
+
+    async def close(self) -> None:
+        for request in self._requests:
+            await request.shutdown()
+        await self.client.aclose()
 
 
-def _failure(error: TelegramError) -> SendError:
-    from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter
+def make(setup: Setup) -> Gateway:
+    """A gateway to Telegram. Raises RefusedError."""
+    from hermes_tui.gateways.telegram_receiving import Webhook
 
-    text = f"Telegram: {error.message}"
-    if isinstance(error, RetryAfter):
-        wait = error.retry_after
-        seconds = wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
-        return SendError(text, retry_after=seconds)
-    if isinstance(error, ChatMigrated):
-        return SendError(text, f"its number is {error.new_chat_id} now", dead=True)
-    if isinstance(error, InvalidToken):
-        return SendError(text, "is the token right? @BotFather shows it")
-    return SendError(text, dead=isinstance(error, (BadRequest, Forbidden)))
+    if find_spec("telegram") is None:
+        raise RefusedError(*_NO_LIBRARY)
+    config = setup.config
+
+    def webhook() -> Webhook | None:
+        if not config.webhook_url:
+            return None
+        return Webhook.of(config.webhook_url, setup.secret(config.secret_env), setup.listener)
+
+    return Telegram(
+        lambda: setup.secret(config.token_env),
+        config.base_url,
+        webhook=webhook,
+        everything=not config.mention,
+    )
 
 
 def target(text: str, home_chat: str) -> str:
@@ -136,3 +333,72 @@ def target(text: str, home_chat: str) -> str:
             "there is no chat of your own yet", "`hermes config set telegram.home_chat ID`"
         )
     return f"telegram:{home_chat}"
+
+
+def _thread(to: Address) -> int | None:
+    if not to.thread:
+        return None
+    if not to.thread.isdecimal():
+        raise SendError(f"{to.thread!r} is no topic of Telegram", "topics are numbers", dead=True)
+    return int(to.thread)
+
+
+def _entities(message: Message) -> list[MessageEntity] | None:
+    from telegram import MessageEntity
+
+    made = [
+        MessageEntity(
+            type=one.kind,
+            offset=one.offset,
+            length=one.length,
+            url=one.value if one.kind == "text_link" else None,
+            language=(one.value or None) if one.kind == "pre" else None,
+        )
+        for one in message.entities
+    ]
+    return made or None
+
+
+def _hidden(text: str) -> str:
+    """A text without tokens: addresses of the Bot API hold one."""
+    return _TOKEN.sub("<token>", text)
+
+
+def _failure(error: TelegramError) -> SendError:
+    """Why a message did not go; errors of the library may show the token."""
+    from telegram.error import BadRequest, Forbidden, InvalidToken, RetryAfter
+
+    from hermes_tui.gateways.telegram_receiving import seconds
+
+    if isinstance(error, InvalidToken):
+        return SendError("Telegram refuses the token", "is it right? @BotFather shows it")
+    text = _hidden(f"Telegram: {error.message}")
+    if isinstance(error, RetryAfter):
+        return SendError(text, retry_after=seconds(error))
+    return SendError(text, dead=isinstance(error, (BadRequest, Forbidden)))
+
+
+def _of_the_file(error: SendError) -> bool:
+    """Whether it was the file that was refused, not the chat."""
+    said = error.message.lower()
+    if "too large" in said or "too big" in said:
+        return True
+    words = ("photo", "image", "file", "voice", "media", "document")
+    return error.dead and any(word in said for word in words)
+
+
+def _stopped(error: TelegramError) -> Exception:
+    """Why receiving ended."""
+    from telegram.error import Conflict, InvalidToken
+
+    if isinstance(error, Conflict):
+        return ConflictError(
+            "another program receives the messages to this bot",
+            "end it, or give one of the two a bot of its own",
+        )
+    if isinstance(error, InvalidToken):
+        return RefusedError(
+            "Telegram refuses the token of the bot",
+            "@BotFather shows the right one: /mybots, API Token",
+        )
+    return ConnectionError(_hidden(f"Telegram: {error.message}"))
