@@ -6,7 +6,6 @@ import time
 from typing import TYPE_CHECKING
 
 from hermes_tui import __version__
-from hermes_tui.errors import HermesError
 from hermes_tui.events import ReplyReceived
 from hermes_tui.runtime.session import Session
 from hermes_tui.store.chats import Chat
@@ -57,7 +56,7 @@ async def link(core: Core, session: Session, args: str) -> str:
 async def handoff(core: Core, session: Session, args: str) -> str:
     """Link a chat, and repeat there what was said last."""
     if not args.strip():
-        raise HermesError("/handoff needs a chat", "such as telegram")
+        return "Say where to: `/handoff telegram`, or another chat of yours."
     chats = core.outside.chats
     await chats.start()
     chat = await chats.link(session, args.strip())

@@ -22,6 +22,8 @@ SILENT = {
     "transient",
     "model_asked",
     "delegated",
+    "chat_said",
+    "gateways_changed",
     "input_taken",
     "text_delta",
     "tool_output",

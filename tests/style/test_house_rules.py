@@ -56,6 +56,7 @@ MAY_CATCH_ALL = {
     "agent/steps.py": "a tool call: the model reads what went wrong",
     "runtime/session.py": "a turn: one that breaks must not end the core",
     "runtime/face.py": "event fan-out: one face must not stop the others",
+    "gateways/keeper.py": "a platform's library: its failure ends no other gateway",
     "cron/runner.py": "a run of a job: one that breaks must not end the clock",
     "store/db.py": "hands the error to the caller, who awaits it",
     "launcher.py": "the child's last line: it says why and ends",
