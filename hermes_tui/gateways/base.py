@@ -65,6 +65,10 @@ class SendError(HermesError):
         self.dead = dead
 
 
+class GoneError(SendError):
+    """The message that was to be changed is not there any more, or can't be changed now."""
+
+
 class Transport(Protocol):
     """A way out to one platform."""
 
@@ -219,7 +223,7 @@ class Gateway(Transport, Protocol):
         ...
 
     async def edit(self, to: Address, proof: str, message: Message) -> None:
-        """Change a message that was sent."""
+        """Change a message that was sent. Raises GoneError when it can't be changed any more."""
         ...
 
     async def ask(

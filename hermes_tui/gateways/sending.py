@@ -13,7 +13,15 @@ from pathlib import Path
 import msgspec
 
 from hermes_tui.faults import point
-from hermes_tui.gateways.base import Address, Button, Gateway, Message, SendError, Transport
+from hermes_tui.gateways.base import (
+    Address,
+    Button,
+    Gateway,
+    GoneError,
+    Message,
+    SendError,
+    Transport,
+)
 from hermes_tui.store.outbox import Outbox, Outgoing
 
 _log = logging.getLogger(__name__)
@@ -112,8 +120,12 @@ class Sender:
         key = f"{row.key}#{number}"
         gateway = self._gateway
         if gateway is not None and number == 0 and row.edits and gateway.able.edits:
-            await gateway.edit(to, row.edits, message)
-            return row.edits
+            try:
+                await gateway.edit(to, row.edits, message)
+            except GoneError as error:
+                _log.info("%s: sent anew: %s", row.target, error.message)
+            else:
+                return row.edits
         if gateway is not None and last and row.kind == "ask" and gateway.able.buttons:
             buttons = tuple(Button(label=label, value=value) for label, value in _pairs(row.data))
             return await gateway.ask(to, message, buttons, key)

@@ -22,6 +22,7 @@ from hermes_tui.gateways.base import (
     ConflictError,
     Desk,
     Gateway,
+    GoneError,
     Message,
     RefusedError,
     SendError,
@@ -135,7 +136,10 @@ class Telegram:
         try:
             await self._tried(to, message, change)
         except SendError as error:
-            if "message is not modified" not in error.message.lower():
+            said = error.message.lower()
+            if "message to edit" in said or "can't be edited" in said:
+                raise GoneError(error.message) from error
+            if "message is not modified" not in said:
                 raise
 
     async def send_file(self, to: Address, path: Path, name: str, caption: str, key: str) -> str:
@@ -180,7 +184,7 @@ class Telegram:
     async def _ready(self) -> _Line:
         async with self._connecting:
             if self._line is None:
-                token = self._token().strip()
+                token = (await asyncio.to_thread(self._token)).strip()
                 if not token:
                     raise SendError(*_NO_TOKEN)
                 if find_spec("telegram") is None:

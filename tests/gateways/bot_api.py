@@ -21,9 +21,9 @@ Answer = tuple[int, dict[str, Any]]
 class BotApi:
     """What it was sent, and the failures it gives first: (HTTP status, body).
 
-    updates: waiting and unconfirmed; confirmed: numbers of those a client asked past. files: what
-    it hands out, by id; fetched: ids of what was fetched. cut: while True no question for updates
-    gets an answer, the line is dropped.
+    shown: texts and marks of messages, as they stand. updates: waiting and unconfirmed;
+    confirmed: numbers of those a client asked past. files: what it hands out, by id; fetched: ids
+    of what was fetched. cut: while True no question for updates gets an answer, the line is cut.
     """
 
     def __init__(self) -> None:
@@ -39,6 +39,7 @@ class BotApi:
         self.answered: list[str] = []
         self.commands: list[dict[str, str]] = []
         self.webhook: dict[str, Any] = {"url": ""}
+        self.shown: dict[int, tuple[str, str]] = {}
         self.cut = False
         self.url = ""
         self._numbers = itertools.count(5000)
@@ -188,6 +189,8 @@ class BotApi:
         return self._keep(fields)
 
     def _keep(self, fields: dict[str, Any]) -> Answer:
+        number = 101 + len(self.got)
+        self.shown[number] = (fields.get("text", ""), fields.get("entities", "[]"))
         for name in ("entities", "caption_entities", "reply_markup"):
             fields[name] = msgspec.json.decode(fields.get(name, "[]"))
         if fields["reply_markup"]:
@@ -195,19 +198,17 @@ class BotApi:
             if any(not 0 < len(key["callback_data"].encode()) <= 64 for key in keys):
                 return refusal(400, "Bad Request: BUTTON_DATA_INVALID")
         self.got.append(fields)
-        fields["message_id"] = 100 + len(self.got)
-        return _ok(message(int(fields["chat_id"]), fields.get("text", ""), fields["message_id"]))
+        fields["message_id"] = number
+        return _ok(message(int(fields["chat_id"]), fields.get("text", ""), number))
 
     def _edit(self, fields: dict[str, Any]) -> Answer:
         number = int(fields["message_id"])
-        old = next((one for one in self.got if one["message_id"] == number), None)
-        if old is None:
+        if number not in self.shown:
             return refusal(400, "Bad Request: message to edit not found")
-        if (old["text"], old["entities"]) == (
-            fields["text"],
-            msgspec.json.decode(fields.get("entities", "[]")),
-        ):
+        look = (fields["text"], fields.get("entities", "[]"))
+        if self.shown[number] == look:
             return refusal(400, "Bad Request: message is not modified: specified new message is")
+        self.shown[number] = look
         self.edited.append(fields)
         return _ok(message(int(fields["chat_id"]), fields["text"], number))
 

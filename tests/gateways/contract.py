@@ -32,6 +32,7 @@ Power = Literal[
     "rival",  # it tells that somebody else receives with the same account
     "line",  # there is a connection that can be lost
     "retry_after",  # it says how long to wait
+    "deleted",  # a message that was sent can be taken away by a person
 ]
 
 
@@ -126,6 +127,10 @@ class Rig(Protocol):
 
     def fail_next(self, kind: Literal["busy", "slow_down", "gone"]) -> None:
         """The next message is not taken: for now, for 7 seconds, because the chat is gone."""
+        ...
+
+    def delete(self, proof: str) -> None:
+        """Somebody takes away a message of the agent."""
         ...
 
     async def break_line(self) -> None:

@@ -25,7 +25,17 @@ class TelegramRig:
 
     platform = "telegram"
     powers: frozenset[Power] = frozenset(
-        ("again", "catch_up", "acknowledged", "groups", "menu", "rival", "line", "retry_after")
+        (
+            "again",
+            "catch_up",
+            "acknowledged",
+            "groups",
+            "menu",
+            "rival",
+            "line",
+            "retry_after",
+            "deleted",
+        )
     )
     secrets = (TOKEN, TOKEN.partition(":")[2], WRONG)
     owner = "7"
@@ -156,6 +166,9 @@ class TelegramRig:
                 "gone": refusal(403, "Forbidden: bot was blocked by the user"),
             }[kind]
         )
+
+    def delete(self, proof: str) -> None:
+        self.api.shown.pop(int(proof))
 
     async def break_line(self) -> None:
         await self.api.drop_lines()

@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from hermes_tui.errors import StoreError
-from hermes_tui.gateways.base import Button, ConflictError, InFile, RefusedError, SendError
+from hermes_tui.gateways.base import (
+    Button,
+    ConflictError,
+    GoneError,
+    InFile,
+    RefusedError,
+    SendError,
+)
 from hermes_tui.gateways.keeper import Keeper
 from tests.gateways.contract import (
     RIGS,
@@ -295,6 +302,21 @@ async def test_a_changed_message_is_the_same_message(rig: Rig) -> None:
         await gateway.close()
     assert len(rig.sent()) == 1
     assert set(rig.edited()) == {(proof, "one, two")}
+
+
+async def test_a_message_that_was_deleted_is_told_from_a_dead_chat(rig: Rig) -> None:
+    able(rig, "edits")
+    needs(rig, "deleted")
+    gateway = rig.gateway()
+    try:
+        (message,) = gateway.messages("one")
+        proof = await gateway.send(address(rig), message, "k")
+        rig.delete(proof)
+        with pytest.raises(GoneError) as failure:
+            await gateway.edit(address(rig), proof, gateway.messages("two")[0])
+    finally:
+        await gateway.close()
+    assert not failure.value.dead
 
 
 async def test_it_is_shown_that_an_answer_is_written(rig: Rig) -> None:
