@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import cache
 from typing import Any
 
@@ -94,12 +93,15 @@ async def _run(code: str, limit: int, most: int, ctx: Context) -> ToolResult:
     budget = _Budget(most, ctx)
     script = await start_script(code, _open_tools(ctx), cwd=ctx.cwd, env=ctx.env, sandbox=sandbox)
     progress = Progress(ctx)
+
+    async def take(chunk: bytes) -> None:
+        progress.feed(chunk)
+        await output.add(chunk)
+
     try:
-        ended = await in_time(_to_its_end(script, budget, output, progress), limit, ctx)
-        await script.process.kill()
+        ended = await in_time(script.run(budget.answer, take), limit, ctx)
     finally:
-        await script.process.kill()
-        script.process.close()
+        await script.end()
         await output.close()
     return _result(script, output, budget, None if ended else limit)
 
@@ -113,21 +115,9 @@ def _open_tools(ctx: Context) -> dict[str, tuple[str, ...]]:
     }
 
 
-async def _to_its_end(script: Script, budget: _Budget, output: Output, progress: Progress) -> None:
-    serving = asyncio.ensure_future(script.serve(budget.answer))
-    try:
-        while chunk := await script.process.read():
-            progress.feed(chunk)
-            await output.add(chunk)
-        await script.process.wait()
-    finally:
-        serving.cancel()
-        await asyncio.gather(serving, return_exceptions=True)
-
-
 def _result(script: Script, output: Output, budget: _Budget, limit: int | None) -> ToolResult:
     text = output.text()
-    code = script.process.exit_code
+    code = script.exit_code
     ended = script.process.stopped_by or (
         f"stopped after {limit} s, its time limit" if limit is not None else f"exit code {code}"
     )
