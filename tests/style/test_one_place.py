@@ -103,8 +103,11 @@ MAY_CONNECT = {
     "cli/start_notify.py": "tells the service manager that the core lives, a Unix socket",
     "cli/web_server.py": "the screen in a browser of this machine, on 127.0.0.1",
 }
-MODELS = "models/"
-"""Requests to the configured model, and the fetching of a model file a person chose."""
+WHOLE = {
+    "models/": "requests to the configured model, and the fetching of a model file a person chose",
+    "gateways/": "the platforms a person enabled, each at its own address alone",
+    "http/": "the listener a person gave a port",
+}
 
 OPENS = re.compile(
     r"open|io\.open|os\.(open|fdopen|rename|replace|unlink|remove|link|symlink|mkdir|makedirs|"
@@ -127,7 +130,7 @@ def _starts(path: Path) -> list[str]:
 
 
 def _connects(path: Path) -> list[str]:
-    if _name(path) in MAY_CONNECT or _name(path).startswith(MODELS):
+    if _name(path) in MAY_CONNECT or _name(path).startswith(tuple(WHOLE)):
         return []
     return [
         f"{_name(path)}:{line} {name}"
