@@ -96,7 +96,7 @@ class _Talk:
             return
         if said.edits and said.text.endswith(" …"):
             return  # it still grows
-        print(output.clean(said.text), flush=True)
+        print(output.plain(said.text), flush=True)
         if said.file:
             print(f"[file {output.clean(said.file)}]", flush=True)
         if said.buttons:
