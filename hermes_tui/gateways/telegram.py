@@ -82,6 +82,7 @@ class Telegram:
         self._webhook = webhook
         self._everything = everything
         self._line: _Line | None = None
+        self._refused = False
         self._connecting = asyncio.Lock()
         self._moved: dict[str, str] = {}
 
@@ -96,7 +97,7 @@ class Telegram:
         except SendError as error:
             raise RefusedError(error.message, error.hint) from error
         webhook = self._webhook()
-        from telegram.error import TelegramError
+        from telegram.error import EndPointNotFound, InvalidToken, TelegramError
 
         from hermes_tui.gateways.telegram_receiving import Receiver, me_of
 
@@ -108,6 +109,7 @@ class Telegram:
             await receiver.list_commands()
             await (receiver.poll() if webhook is None else receiver.listen(webhook))
         except TelegramError as error:
+            self._refused = isinstance(error, (InvalidToken, EndPointNotFound))
             raise _stopped(error) from None
 
     async def send(self, to: Address, message: Message, key: str) -> str:
@@ -182,7 +184,11 @@ class Telegram:
             await line.close()
 
     async def _ready(self) -> _Line:
+        """The connections, with the token as it is now when the last one was refused."""
         async with self._connecting:
+            if self._refused:
+                self._refused = False
+                await self.close()
             if self._line is None:
                 token = (await asyncio.to_thread(self._token)).strip()
                 if not token:
@@ -208,7 +214,7 @@ class Telegram:
 
     async def _tried(self, to: Address, message: Message, call: _Call) -> str:
         """Call; what Telegram does not understand goes as plain text, a moved group is followed."""
-        from telegram.error import BadRequest, ChatMigrated, TelegramError
+        from telegram.error import BadRequest, ChatMigrated, InvalidToken, TelegramError
 
         entities = _entities(message)
         chat = self._moved.get(to.chat, to.chat)
@@ -224,6 +230,7 @@ class Telegram:
                     raise _failure(error) from None
                 entities = None
             except TelegramError as error:
+                self._refused = self._refused or isinstance(error, InvalidToken)
                 raise _failure(error) from None
         raise SendError("Telegram: the group has moved again and again")
 
@@ -274,9 +281,10 @@ class _Line:
         import httpx2
         from telegram import Bot
         from telegram.request import HTTPXRequest
-        from telegram.warnings import PTBDeprecationWarning
+        from telegram.warnings import PTBDeprecationWarning, PTBUserWarning
 
         warnings.filterwarnings("ignore", ".*retry_after", PTBDeprecationWarning)
+        warnings.filterwarnings("ignore", "Please use 'Bot.getUpdates'", PTBUserWarning)
         for name in ("httpx", "httpx2", "telegram"):  # they log addresses, with the token in them
             logging.getLogger(name).setLevel(logging.WARNING)
         tls = httpx2.create_ssl_context()
@@ -393,14 +401,14 @@ def _of_the_file(error: SendError) -> bool:
 
 def _stopped(error: TelegramError) -> Exception:
     """Why receiving ended."""
-    from telegram.error import Conflict, InvalidToken
+    from telegram.error import Conflict, EndPointNotFound, InvalidToken
 
     if isinstance(error, Conflict):
         return ConflictError(
             "another program receives the messages to this bot",
             "end it, or give one of the two a bot of its own",
         )
-    if isinstance(error, InvalidToken):
+    if isinstance(error, (InvalidToken, EndPointNotFound)):
         return RefusedError(
             "Telegram refuses the token of the bot",
             "@BotFather shows the right one: /mybots, API Token",

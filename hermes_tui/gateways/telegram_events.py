@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from msgspec import Struct
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from telegram import (
         Animation,
         Audio,
+        Bot,
         CallbackQuery,
         Document,
         MaybeInaccessibleMessage,
@@ -26,6 +28,22 @@ if TYPE_CHECKING:
         Voice,
     )
 
+_log = logging.getLogger(__name__)
+_BARE = {
+    "message_id",
+    "message_thread_id",
+    "is_topic_message",
+    "date",
+    "chat",
+    "from",
+    "sender_chat",
+    "forward_origin",
+    "via_bot",
+    "text",
+    "entities",
+    "caption",
+    "caption_entities",
+}
 _QUOTED = 200
 _REPEATS = 100
 """An answer holds at most so many updates, so no more of them can come a second time."""
@@ -60,6 +78,30 @@ def repeated(number: int, taken: int) -> bool:
     Numbers begin anywhere after a quiet week, so a smaller one alone says nothing.
     """
     return taken > 0 and 0 <= taken - number < _REPEATS
+
+
+def read(raw: dict[str, Any], bot: Bot | None) -> Update | None:
+    """An update as the library understands it, if it must be without what it does not know."""
+    from telegram import Update
+
+    for tried in (raw, _bare(raw)):
+        try:
+            return Update.de_json(tried, bot)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            _log.warning("telegram: an update is not understood: %s", type(error).__name__)
+    return None
+
+
+def _bare(raw: dict[str, Any]) -> dict[str, Any]:
+    """An update with the words of its message alone, and whose they are."""
+    message = raw.get("message")
+    if not isinstance(message, dict):
+        return raw
+    said = cast("dict[str, Any]", message)
+    kept = {name: value for name, value in said.items() if name in _BARE}
+    if not kept.keys() & {"text", "caption"}:
+        kept["text"] = f"[{', '.join(name for name in said if name not in _BARE)}]"
+    return {"update_id": raw.get("update_id"), "message": kept}
 
 
 def inbound(update: Update, me: Me) -> Inbound | None:

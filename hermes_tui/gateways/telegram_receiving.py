@@ -33,6 +33,7 @@ from hermes_tui.gateways.telegram_events import (
     attachments,
     command_name,
     inbound,
+    read,
     repeated,
 )
 
@@ -125,16 +126,15 @@ class Receiver:
         while True:
             began = time.monotonic()
             try:
-                updates = await self._bot.get_updates(
-                    offset, timeout=POLL_S, allowed_updates=WANTED, read_timeout=_ANSWER_S
-                )
+                updates = await self._updates(offset)
             except RetryAfter as error:
                 await asyncio.sleep(seconds(error))
                 continue
             self._desk.alive()
             if updates:
-                await self._take_all([u for u in updates if not repeated(u.update_id, taken)])
-                taken = updates[-1].update_id
+                fresh = [one for one in updates if not repeated(one["update_id"], taken)]
+                await self._take_all([one for raw in fresh if (one := read(raw, self._bot))])
+                taken = updates[-1]["update_id"]
                 await self._desk.keep_mark(str(taken))
                 offset = taken + 1
                 continue
@@ -142,6 +142,12 @@ class Receiver:
             offset = None
             if time.monotonic() - began < 1:
                 await asyncio.sleep(1)
+
+    async def _updates(self, offset: int | None) -> list[dict[str, Any]]:
+        """Updates as they came: one that the library does not know must not hold up the others."""
+        asked: dict[str, Any] = {"timeout": POLL_S, "allowed_updates": WANTED}
+        asked |= {} if offset is None else {"offset": offset}
+        return await self._bot.do_api_request("getUpdates", asked, read_timeout=POLL_S + _ANSWER_S)
 
     async def listen(self, webhook: Webhook) -> None:
         """Be called, until somebody else sets another webhook."""
@@ -178,8 +184,6 @@ class Receiver:
         await self._desk.keep_mark("", "webhook")
 
     async def _called(self, call: Call) -> Answer:
-        from telegram import Update
-
         webhook = self._webhook
         shown = call.headers.get("x-telegram-bot-api-secret-token", "")
         if webhook is None or not hmac.compare_digest(shown.encode(), webhook.secret.encode()):
@@ -187,9 +191,11 @@ class Receiver:
             return Answer(status=403)
         self._desk.alive()
         try:
-            update = Update.de_json(msgspec.json.decode(call.body, type=dict[str, Any]), self._bot)
-        except (msgspec.MsgspecError, KeyError, TypeError, ValueError) as error:
-            _log.warning("telegram: an update was not understood: %s", type(error).__name__)
+            update = read(msgspec.json.decode(call.body, type=dict[str, Any]), self._bot)
+        except msgspec.MsgspecError:
+            _log.warning("telegram: a call of the webhook held no JSON")
+            return Answer(status=400)
+        if update is None:
             return Answer()  # it would come again for ever
         try:
             await self._take(update)

@@ -54,7 +54,11 @@ class BotApi:
             "getFile": self._file,
             "getMe": lambda _: _ok(ME),
             "getWebhookInfo": lambda _: _ok(
-                {**self.webhook, "has_custom_certificate": False, "pending_update_count": 0}
+                {
+                    "url": self.webhook["url"],
+                    "has_custom_certificate": False,
+                    "pending_update_count": len(self.updates),
+                }
             ),
             "setWebhook": self._set_webhook,
             "deleteWebhook": self._delete_webhook,
@@ -223,7 +227,7 @@ class BotApi:
     def _set_webhook(self, fields: dict[str, Any]) -> Answer:
         if not fields["url"].startswith("https://"):
             return refusal(400, "Bad Request: bad webhook: an HTTPS URL must be provided")
-        self.webhook = {"url": fields["url"]}
+        self.webhook = {"url": fields["url"], "secret_token": fields.get("secret_token", "")}
         return _ok(True)
 
     def _delete_webhook(self, fields: dict[str, Any]) -> Answer:

@@ -13,9 +13,12 @@ from hermes_tui.config import TelegramConfig
 from hermes_tui.gateways.base import Gateway, Setup
 from hermes_tui.gateways.telegram import make
 from tests.gateways.bot_api import ME, TOKEN, BotApi, bot_api, refusal
+from tests.gateways.calls import FakeListener
 from tests.gateways.contract import Power, Sent, until
 
 WRONG = "99999" + ":" + "BB" + "y" * 33
+HOOK_SECRET = "shown_with_each_call"
+HOOK = "https://agent.example/telegram"
 OWNER: dict[str, Any] = {"id": 7, "is_bot": False, "first_name": "Ada", "last_name": "L."}
 STRANGER: dict[str, Any] = {"id": 666, "is_bot": False, "first_name": "Ada", "last_name": "L."}
 
@@ -37,7 +40,7 @@ class TelegramRig:
             "deleted",
         )
     )
-    secrets = (TOKEN, TOKEN.partition(":")[2], WRONG)
+    secrets = (TOKEN, TOKEN.partition(":")[2], WRONG, HOOK_SECRET)
     owner = "7"
     stranger = "666"
     chat = "7"
@@ -46,12 +49,14 @@ class TelegramRig:
 
     def __init__(self, api: BotApi) -> None:
         self.api = api
+        self.listener = FakeListener()
         self._ids = itertools.count(1)
         self._told: dict[str, dict[str, Any]] = {}
 
     def gateway(self, token: str = TOKEN, **settings: Any) -> Gateway:
         config = TelegramConfig(enabled=True, base_url=self.api.url, **settings)
-        return make(Setup(config=config, secret={config.token_env: token}.__getitem__))
+        secrets = {config.token_env: token, config.secret_env: HOOK_SECRET}
+        return make(Setup(config=config, secret=secrets.__getitem__, listener=self.listener))
 
     def refused(self) -> Gateway:
         return self.gateway(WRONG)
