@@ -31,7 +31,6 @@ from hermes_tui.gateways.base import (
 from hermes_tui.gateways.format import messages, utf16
 
 if TYPE_CHECKING:
-    import httpx2
     from telegram import InlineKeyboardMarkup, MessageEntity
     from telegram import Message as Sent
     from telegram.error import TelegramError
@@ -105,7 +104,7 @@ class Telegram:
             await line.bot.initialize()
             desk.alive()
             me = me_of(line.bot, desk)
-            receiver = Receiver(line.bot, desk, me, line.client, everything=self._everything)
+            receiver = Receiver(line.bot, desk, me, line.files, everything=self._everything)
             await receiver.list_commands()
             await (receiver.poll() if webhook is None else receiver.listen(webhook))
         except TelegramError as error:
@@ -283,6 +282,8 @@ class _Line:
         from telegram.request import HTTPXRequest
         from telegram.warnings import PTBDeprecationWarning, PTBUserWarning
 
+        from hermes_tui.gateways.telegram_files import Files
+
         warnings.filterwarnings("ignore", ".*retry_after", PTBDeprecationWarning)
         warnings.filterwarnings("ignore", "Please use 'Bot.getUpdates'", PTBUserWarning)
         for name in ("httpx", "httpx2", "telegram"):  # they log addresses, with the token in them
@@ -300,7 +301,6 @@ class _Line:
             HTTPXRequest(connection_pool_size=2, **kwargs),
             HTTPXRequest(connection_pool_size=32, **kwargs),
         )
-        self.client: httpx2.AsyncClient = httpx2.AsyncClient(verify=tls, timeout=_LOST_S)
         self.bot = Bot(
             token,
             base_url=base_url,
@@ -308,11 +308,12 @@ class _Line:
             get_updates_request=self._requests[0],
             request=self._requests[1],
         )
+        self.files = Files(self.bot, tls)
 
     async def close(self) -> None:
         for request in self._requests:
             await request.shutdown()
-        await self.client.aclose()
+        await self.files.close()
 
 
 def make(setup: Setup) -> Gateway:

@@ -58,9 +58,10 @@ class Me(Struct, frozen=True, kw_only=True):
 
 
 class Attachment(Struct, frozen=True, kw_only=True):
-    """A file of a message that is still at Telegram."""
+    """A file of a message that is still at Telegram. unique: the same however often it comes."""
 
     file_id: str
+    unique: str
     name: str
     kind: str = "file"
     mime: str = ""
@@ -310,4 +311,11 @@ def _file(
     kind: str,
     mime: str,
 ) -> Attachment:
-    return Attachment(file_id=one.file_id, name=name, kind=kind, mime=mime, size=one.file_size or 0)
+    return Attachment(
+        file_id=one.file_id,
+        unique=one.file_unique_id,
+        name=name,
+        kind=kind,
+        mime=mime,
+        size=one.file_size or 0,
+    )

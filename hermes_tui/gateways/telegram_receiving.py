@@ -7,9 +7,7 @@ import hmac
 import logging
 import re
 import time
-from collections import Counter
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,12 +21,10 @@ from hermes_tui.gateways.base import (
     Call,
     ConflictError,
     Desk,
-    InFile,
     Listener,
     RefusedError,
 )
 from hermes_tui.gateways.telegram_events import (
-    Attachment,
     Me,
     attachments,
     command_name,
@@ -36,9 +32,9 @@ from hermes_tui.gateways.telegram_events import (
     read,
     repeated,
 )
+from hermes_tui.gateways.telegram_files import Files, left
 
 if TYPE_CHECKING:
-    import httpx2
     from telegram import Bot, Update
     from telegram.error import RetryAfter
 
@@ -49,7 +45,6 @@ POLL_S = 30
 _ANSWER_S = 10.0
 CHECK_S = 60.0
 """So often it is asked whether the webhook is still the one that was set."""
-_MOST_TRIES = 3
 _SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 _DEFAULT_PATH = "/telegram"
 
@@ -93,16 +88,12 @@ class Receiver:
     everything: files of group messages are fetched also when nobody spoke to the bot.
     """
 
-    def __init__(
-        self, bot: Bot, desk: Desk, me: Me, client: httpx2.AsyncClient, *, everything: bool
-    ) -> None:
+    def __init__(self, bot: Bot, desk: Desk, me: Me, files: Files, *, everything: bool) -> None:
         self._bot = bot
         self._desk = desk
         self._me = me
-        self._client = client
+        self._files = files
         self._everything = everything
-        self._loads = asyncio.Semaphore(4)
-        self._tries: Counter[str] = Counter()
         self._webhook: Webhook | None = None
 
     async def list_commands(self) -> None:
@@ -228,7 +219,8 @@ class Receiver:
         if not message.pressed and (found := attachments(update.message)):
             heard = self._desk.knows(message.sender, message.chat, message.group)
             heard = heard and (message.spoken_to or self._everything)
-            files = [await self._file(one) if heard else _left(one) for one in found]
+            fetch = self._files.fetch
+            files = [await fetch(one, self._desk) if heard else left(one) for one in found]
             message = replace(message, files=tuple(files))
         await self._desk.take(message)
         if update.callback_query is not None:
@@ -243,36 +235,6 @@ class Receiver:
         except TelegramError as error:
             _log.debug("telegram: a press is not acknowledged: %s", error.message)
 
-    async def _file(self, one: Attachment) -> InFile:
-        """Fetch a file. Raises OSError while another try may help."""
-        import httpx2
-        from telegram.error import BadRequest, TelegramError
-
-        try:
-            async with self._loads, aclosing(self._pieces(one.file_id)) as pieces:
-                return await self._desk.keep_file(one.name, one.mime, one.kind, pieces)
-        except BadRequest as error:
-            return _left(one, f"Telegram does not hand it out: {error.message}")
-        except (TelegramError, httpx2.HTTPError) as error:
-            self._tries[one.file_id] += 1
-            problem = f"it could not be fetched ({type(error).__name__})"
-        if self._tries[one.file_id] < _MOST_TRIES:
-            raise ConnectionError(f"Telegram: a file came with a message, {problem}")
-        return _left(one, problem)
-
-    async def _pieces(self, file_id: str) -> AsyncGenerator[bytes]:
-        file = await self._bot.get_file(file_id)
-        url = file.file_path or ""
-        if not url.startswith(("http://", "https://")):
-            from telegram.error import BadRequest
-
-            raise BadRequest("the Bot API server runs with --local and keeps its files to itself")
-        async with self._client.stream("GET", url) as response:
-            response.raise_for_status()
-            async for piece in response.aiter_bytes():
-                self._desk.alive()
-                yield piece
-
 
 def me_of(bot: Bot, desk: Desk) -> Me:
     """The bot itself, once it is initialized."""
@@ -284,10 +246,6 @@ def seconds(error: RetryAfter) -> float:
     """How long Telegram asks to wait."""
     wait = error.retry_after
     return float(wait) if isinstance(wait, int) else wait.total_seconds()
-
-
-def _left(one: Attachment, problem: str = "it was not fetched") -> InFile:
-    return InFile(name=one.name, kind=one.kind, mime=one.mime, size=one.size, problem=problem)
 
 
 def _number(mark: str) -> int:

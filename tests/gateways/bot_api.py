@@ -24,6 +24,8 @@ class BotApi:
     shown: texts and marks of messages, as they stand. updates: waiting and unconfirmed;
     confirmed: numbers of those a client asked past. files: what it hands out, by id; fetched: ids
     of what was fetched. cut: while True no question for updates gets an answer, the line is cut.
+    slow: files come when it is set; file_failures: so many files break off; refused: methods that
+    are refused.
     """
 
     def __init__(self) -> None:
@@ -41,6 +43,9 @@ class BotApi:
         self.webhook: dict[str, Any] = {"url": ""}
         self.shown: dict[int, tuple[str, str]] = {}
         self.cut = False
+        self.slow: asyncio.Event | None = None
+        self.file_failures = 0
+        self.refused: set[str] = set()
         self.url = ""
         self._numbers = itertools.count(5000)
         self._changed = asyncio.Condition()
@@ -121,7 +126,13 @@ class BotApi:
             writer.close()
 
     async def _hand_out(self, file_id: str, writer: asyncio.StreamWriter) -> None:
+        if self.slow is not None:
+            await self.slow.wait()
         self.fetched.append(file_id)
+        if self.file_failures > 0:
+            self.file_failures -= 1
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nonly a part")
+            raise ConnectionError
         data = self.files[file_id]
         writer.write(f"HTTP/1.1 200 OK\r\ncontent-length: {len(data)}\r\n\r\n".encode() + data)
         await writer.drain()
@@ -134,6 +145,8 @@ class BotApi:
             return refusal(401, "Unauthorized")
         if method == "getUpdates":
             return await self._get_updates(fields, reader)
+        if method in self.refused:
+            return refusal(400, "Bad Request: refused")
         called = self._methods.get(method)
         if called is None:
             return refusal(404, "Not Found: method not found")

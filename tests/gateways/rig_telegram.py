@@ -40,7 +40,7 @@ class TelegramRig:
             "deleted",
         )
     )
-    secrets = (TOKEN, TOKEN.partition(":")[2], WRONG, HOOK_SECRET)
+    secrets: tuple[str, ...] = (TOKEN, TOKEN.partition(":")[2], WRONG, HOOK_SECRET)
     owner = "7"
     stranger = "666"
     chat = "7"
@@ -53,10 +53,24 @@ class TelegramRig:
         self._ids = itertools.count(1)
         self._told: dict[str, dict[str, Any]] = {}
 
-    def gateway(self, token: str = TOKEN, **settings: Any) -> Gateway:
+    def gateway(
+        self,
+        token: str = TOKEN,
+        *,
+        hook_secret: str = HOOK_SECRET,
+        listens: bool = True,
+        **settings: Any,
+    ) -> Gateway:
         config = TelegramConfig(enabled=True, base_url=self.api.url, **settings)
-        secrets = {config.token_env: token, config.secret_env: HOOK_SECRET}
-        return make(Setup(config=config, secret=secrets.__getitem__, listener=self.listener))
+        secrets = {config.token_env: token, config.secret_env: hook_secret}
+        listener = self.listener if listens else None
+        return make(Setup(config=config, secret=secrets.__getitem__, listener=listener))
+
+    def settings(self) -> list[str]:
+        return [f"base_url: {self.api.url}"]
+
+    def environment(self) -> dict[str, str]:
+        return {"TELEGRAM_BOT_TOKEN": TOKEN}
 
     def refused(self) -> Gateway:
         return self.gateway(WRONG)
