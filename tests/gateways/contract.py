@@ -69,6 +69,14 @@ class Rig(Protocol):
         """A new gateway of the same account, as another start of the program makes one."""
         ...
 
+    def settings(self) -> list[str]:
+        """Lines of YAML for the platform's part of the settings, beside `enabled` and `owners`."""
+        ...
+
+    def environment(self) -> dict[str, str]:
+        """Variables with the account's secrets."""
+        ...
+
     def refused(self) -> Gateway:
         """A gateway whose token or secret is wrong."""
         ...

@@ -1,0 +1,189 @@
+"""Seeded runs of one platform: messages come in, the core is killed again and again, and then
+everything must have been answered once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import apsw
+import msgspec
+from msgspec import Struct
+
+from hermes_tui.home import Home
+from tests.fakes.scripted_model import Asked, Reply, ScriptedModel, say
+from tests.gateways.contract import Rig
+
+LIMIT_S = 20.0
+MESSAGES = 3
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """lost: messages without an answer; doubled: answers that came twice; unmarked: of these,
+    how many nobody marked as in doubt. points: where it was killed.
+    """
+
+    seed: int
+    lost: int
+    doubled: int
+    unmarked: int
+    points: tuple[str, ...]
+
+
+class Lives:
+    """The process that forks lives."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    @classmethod
+    async def begin(cls, home: Home, platform: str, env: dict[str, str]) -> Lives:
+        """Have everything imported."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "tests.crash.chats_lives", str(home.path), platform),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, **env},
+        )
+        lives = cls(process)
+        assert await lives.heard() == "ready"
+        return lives
+
+    def ask(self, line: str) -> None:
+        """Begin a life, or end it."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{line}\n".encode())
+
+    async def heard(self) -> str:
+        """The next line."""
+        assert self._process.stdout is not None
+        return (await self._process.stdout.readline()).decode().strip()
+
+    async def close(self) -> None:
+        """End it."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        await self._process.wait()
+
+
+def settle(home: Home, url: str, rig: Any) -> None:
+    """The settings of a home with one platform."""
+    home.ensure()
+    home.config.write_text(
+        f"model:\n  name: scripted\n  base_url: {url}\n"
+        f"gateways:\n  folder: {home.path.parent / 'work'}\n  gather_s: 0.01\n"
+        f"{rig.platform}:\n  enabled: true\n  owners: ['{rig.owner}']\n"
+        + "".join(f"  {line}\n" for line in rig.settings())
+    )
+
+
+def echo(asked: Asked) -> Reply:
+    """Answer with what was said last."""
+    said = [one for one in asked.json["messages"] if one["role"] == "user"][-1]["content"]
+    text = said if isinstance(said, str) else " ".join(part.get("text", "") for part in said)
+    marks = [word for word in text.split() if word.startswith("mark")]
+    return say("heard " + " ".join(marks) + ".")
+
+
+async def run(rig: Rig, scripted: ScriptedModel, folder: Path, seed: int, most: int) -> Outcome:
+    """One run. most: how many points a life may pass before it is killed."""
+    rng = random.Random(seed)
+    home = Home(folder / "home")
+    settle(home, scripted.url, rig)
+    scripted.answer = echo
+    marks = [f"mark{seed}x{n}" for n in range(MESSAGES)]
+    lives = await Lives.begin(home, rig.platform, rig.environment())
+    points: list[str] = []
+    try:
+        waiting = list(marks)
+        for _ in range(rng.randint(1, 3)):
+            lives.ask(str(rng.randint(1, most)))
+            if waiting:
+                await rig.says(f"please {waiting.pop(0)}")
+            points += await _killed(lives, rig, marks)
+        for mark in waiting:
+            await rig.says(f"please {mark}")
+        lives.ask("0")
+        await _answered(rig, home, marks)
+        lives.ask("end")
+        await lives.heard()
+    finally:
+        await lives.close()
+    return _judged(rig, home, marks, seed, tuple(points))
+
+
+async def _killed(lives: Lives, rig: Rig, marks: list[str]) -> list[str]:
+    """Wait until the life was killed; one that has nothing left to do is ended."""
+    try:
+        async with asyncio.timeout(1.5):
+            return [await lives.heard()]
+    except TimeoutError:
+        lives.ask("end")
+        return [line for line in [await lives.heard()] if line]
+
+
+async def _answered(rig: Rig, home: Home, marks: list[str]) -> None:
+    end = asyncio.get_running_loop().time() + LIMIT_S
+    while asyncio.get_running_loop().time() < end:
+        if set(marks) <= set(said(rig)) and not _open(home):
+            return
+        await asyncio.sleep(0.02)
+
+
+def said(rig: Rig) -> Counter[str]:
+    """How often each mark is to be read in what was sent, as it stands."""
+    shown = {one.proof: one.text for one in rig.sent()}
+    shown |= dict(rig.edited())
+    words = Counter[str]()
+    for text in shown.values():
+        if not text.endswith("…"):
+            words.update(word.strip(".") for word in text.split() if word.startswith("mark"))
+    return words
+
+
+def _open(home: Home) -> int:
+    with apsw.Connection(str(home.database), flags=apsw.SQLITE_OPEN_READONLY) as db:
+        query = (
+            "SELECT (SELECT count(*) FROM outbox WHERE state IN ('waiting', 'sending'))"
+            " + (SELECT count(*) FROM inbox WHERE state = 'waiting')"
+        )
+        return int(db.execute(query).get or 0)
+
+
+def _judged(rig: Rig, home: Home, marks: list[str], seed: int, points: tuple[str, ...]) -> Outcome:
+    words = said(rig)
+    with apsw.Connection(str(home.database), flags=apsw.SQLITE_OPEN_READONLY) as db:
+        rows = list(db.execute("SELECT text, doubt FROM outbox"))
+    doubtful = " ".join(str(text) for text, doubt in rows if doubt)
+    twice = [mark for mark in marks if words[mark] > 1]
+    return Outcome(
+        seed=seed,
+        lost=sum(not words[mark] for mark in marks),
+        doubled=len(twice),
+        unmarked=sum(mark not in doubtful for mark in twice),
+        points=points,
+    )
+
+
+def summary(outcomes: list[Outcome]) -> dict[str, Any]:
+    """What a table says of many runs."""
+    points = Counter(point for one in outcomes for point in one.points)
+    return {
+        "runs": len(outcomes),
+        "lost": sum(one.lost for one in outcomes),
+        "doubled": sum(one.doubled for one in outcomes),
+        "unmarked": sum(one.unmarked for one in outcomes),
+        "killed at": dict(sorted(points.items())),
+    }
+
+
+def shown(value: Any) -> str:
+    """As a line of JSON."""
+    return msgspec.json.encode(value).decode()
