@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from hermes_tui.security.redact_stream import StreamRedactor
 
 if TYPE_CHECKING:
     from hermes_tui.agent.network import Network
+    from hermes_tui.security.policy import Action
 
 
 class Call:
@@ -43,6 +45,7 @@ class Call:
         self._clean = StreamRedactor(session.redactor)
         self._network: Network | None = None
         self._over = False
+        self._asked = 0.0
 
     def progress(self, text: str) -> None:
         """Show more output of this call."""
@@ -94,7 +97,7 @@ class Call:
 
     def waited(self) -> float:
         """Seconds this call has spent waiting for a person about the network."""
-        return self._network.waited() if self._network is not None else 0.0
+        return self._asked + (self._network.waited() if self._network is not None else 0.0)
 
     def reached(self) -> str:
         """The hosts its processes have reached, as a source of untrusted text."""
@@ -114,6 +117,16 @@ class Call:
         )
         await self._session.add(asked)
         return (await self._session.question(asked)).text
+
+    async def leave(self, action: Action, where: str) -> str:
+        """Why something besides the call may not be done; empty when it may."""
+        from hermes_tui.agent.leave import leave_for
+
+        began = time.monotonic()
+        try:
+            return await leave_for(self._session, self.call_id, action, where)
+        finally:
+            self._asked += time.monotonic() - began
 
     async def set_todo(self, items: tuple[TodoItem, ...]) -> None:
         """Replace the session's to-do list."""

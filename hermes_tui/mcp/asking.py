@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 
 from hermes_tui.errors import HermesError
+from hermes_tui.mcp.accepted import visible
 from hermes_tui.mcp.servers import Server
+from hermes_tui.security.policy import Action
 from hermes_tui.tools.base import Context
 from hermes_tui.tools.plain_text import clean
 
@@ -24,13 +26,14 @@ ALLOW, REFUSE = "allow", "refuse"
 _MOST_ASKS = 10
 """Questions in one call; a server that asks on and on is refused."""
 _MOST_TOKENS = 4096
-_SHOWN = 1500
+_MOST_SHOWN = 20_000
+"""Characters; what is longer is refused unread."""
 _MOST_OPTIONS = 8
 _YES, _NO = "yes", "no"
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """What a server wants of the model: messages as (role, text)."""
+    """What a server wants of the model: messages as (role, text), without what nobody sees."""
 
     session: str
     system: str
@@ -86,13 +89,14 @@ class Asking:
             return _refused("no call is under way that it could belong to")
         wanted = Wanted(
             session=running.ctx.session,
-            system=params.system_prompt or "",
-            messages=tuple((one.role, _text_of(one.content)) for one in params.messages),
+            system=visible(params.system_prompt or ""),
+            messages=tuple((one.role, visible(_text_of(one.content))) for one in params.messages),
             max_tokens=min(params.max_tokens, _MOST_TOKENS),
         )
         try:
-            if await self._ask(running, self._about(wanted), (ALLOW, REFUSE)) != ALLOW:
-                return _refused("the person refused")
+            self._count(running)
+            if why := await running.ctx.leave(self._action(wanted), f"the server {self.name}"):
+                return _refused(why)
             said = await self.complete(wanted)
         except HermesError as error:
             return _refused(error.message)
@@ -103,13 +107,18 @@ class Asking:
             stop_reason="endTurn",
         )
 
-    def _about(self, wanted: Wanted) -> str:
-        texts = [wanted.system, *(text for _, text in wanted.messages)]
-        shown = "\n".join(text for text in texts if text)
-        more = f"\n… {len(shown) - _SHOWN:,} more characters" if len(shown) > _SHOWN else ""
-        return (
-            f"The server {self.name} wants your model to answer this (at most "
-            f"{wanted.max_tokens:,} tokens), and gets what it says:\n{shown[:_SHOWN]}{more}"
+    def _action(self, wanted: Wanted) -> Action:
+        """What is asked for, with all that the model would read."""
+        texts = [("system", wanted.system)] if wanted.system else []
+        shown = "\n\n".join(f"[{role}]\n{text}" for role, text in (*texts, *wanted.messages))
+        if len(shown) > _MOST_SHOWN:
+            raise HermesError(f"it is longer than a person can check: {len(shown):,} characters")
+        return Action(
+            tool=f"{self.name}.sampling",
+            kind="spend",
+            title=f"let your model answer {self.name}, at most {wanted.max_tokens:,} tokens",
+            detail=shown,
+            undo="the server gets the answer",
         )
 
     # --- the person ----------------------------------------------------------------------
@@ -172,18 +181,31 @@ class Asking:
             if not answer and not required:
                 return field.get("default")
             try:
-                return value_of(answer, field)
+                value = value_of(answer, field)
             except ValueError as error:
                 why = f"\n{error}"
+                continue
+            return value if await self._may_have(running, answer) else _REFUSED
         return _REFUSED
+
+    async def _may_have(self, running: _Running, answer: str) -> bool:
+        """Whether a server may have an answer: the person is asked again about a secret."""
+        hidden = running.ctx.secrets_hidden()
+        if hidden is None or hidden.feed(answer) + hidden.finish() == answer:
+            return True
+        text = f"What you typed looks like a secret. Shall the server {self.name} have it?"
+        return await self._ask(running, text, (REFUSE, ALLOW)) == ALLOW
 
     # --- both ----------------------------------------------------------------------------
 
     async def _ask(self, running: _Running, text: str, options: tuple[str, ...]) -> str:
+        self._count(running)
+        return await running.ctx.ask(clean(text), options)
+
+    def _count(self, running: _Running) -> None:
         running.asks += 1
         if running.asks > _MOST_ASKS:
             raise HermesError(f"the server {self.name} asks too much")
-        return await running.ctx.ask(clean(text), options)
 
     def _latest(self) -> _Running | None:
         return self._running[-1] if self._running else None

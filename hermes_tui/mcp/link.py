@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _HOLDS_S = 30.0
 _PING_S = 10.0
+_BACK_S = 5.0
+"""How long after a connection was lost the server is taken to be on its way back."""
 _CLOSE_S = 3.0
 _PAGES = 100
 _MOST_TOOLS = 1000
@@ -88,6 +90,7 @@ class Link:
         self._relist = asyncio.Event()
         self._busy = 0
         self._used = 0.0
+        self._lost_at = -_BACK_S
 
     # --- for callers ---------------------------------------------------------------------
 
@@ -106,14 +109,18 @@ class Link:
             raise ToolError(f"the server {self.name} can't be reached: {why}") from None
 
     async def _connection(self) -> mcp.Client:
-        """The client, once there is one; given up when a try from now on has failed."""
+        """The client, once there is one; given up when a try from now on has failed.
+
+        One that was there a moment ago may be starting again: it is tried a little longer.
+        """
         failures = 0
         while self._client is None or self._lost.is_set():
             if self._task is None or self._task.done():
                 self.state = "connecting"
                 self._task = self._spawn(self._live())
             failures += self.state == "waiting"
-            if failures > 1 or self.state == "closed":
+            gone = time.monotonic() - self._lost_at > _BACK_S
+            if (failures > 1 and gone) or self.state == "closed":
                 raise ToolError(f"the server {self.name} can't be reached: {self.problem}")
             await self._changed.wait()
         return self._client
@@ -212,6 +219,8 @@ class Link:
                 await self._become("ready", client)
                 return await self._watch(client, line)
         finally:
+            if self._client is not None:
+                self._lost_at = time.monotonic()
             self._client = None
             if line.said and not self.problem:
                 self.problem = line.said.splitlines()[-1][:300]

@@ -62,6 +62,13 @@ class Context(Protocol):
         """Ask the person and wait; raises ToolError when nobody is there to answer."""
         ...
 
+    async def leave(self, action: Action, where: str) -> str:
+        """Decide about, record and if need be ask for something besides the call, done `where`.
+
+        Why it may not be done; empty when it may.
+        """
+        ...
+
     async def set_todo(self, items: tuple[TodoItem, ...]) -> None:
         """Replace the session's to-do list."""
         ...

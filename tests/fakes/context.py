@@ -9,6 +9,7 @@ from typing import Any
 
 from hermes_tui.errors import ToolError
 from hermes_tui.events import TodoItem
+from hermes_tui.security.policy import Action
 from hermes_tui.tools.kit import Kit
 from hermes_tui.tools.processes import Background, Processes
 
@@ -31,6 +32,8 @@ class FakeContext:
         self.shown: list[str] = []
         self.asked: list[tuple[str, tuple[str, ...]]] = []
         self.answers: list[str] = []
+        self.wanted: list[tuple[Action, str]] = []
+        self.refuses = ""
         self.todo: tuple[TodoItem, ...] = ()
         self.changes: list[tuple[str, str]] = []
         self.matches: list[tuple[str, str]] = []
@@ -52,6 +55,10 @@ class FakeContext:
         if not self.answers:
             raise ToolError("nobody is here to answer")
         return self.answers.pop(0)
+
+    async def leave(self, action: Action, where: str) -> str:
+        self.wanted.append((action, where))
+        return self.refuses
 
     def sandbox(self, background: bool = False) -> Any:
         return self.around

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import mcp_types
 import msgspec
 import pytest
 from hypothesis import given
@@ -18,11 +19,13 @@ from hermes_tui.errors import ConfigError, ToolError
 from hermes_tui.home import Home
 from hermes_tui.mcp import accepted, servers
 from hermes_tui.mcp.accepted import Definition, Offer
-from hermes_tui.mcp.asking import Said, Wanted, value_of
+from hermes_tui.mcp.asking import Asking, Said, Wanted, value_of
 from hermes_tui.mcp.hub import Hub
 from hermes_tui.mcp.servers import Server
 from hermes_tui.mcp.tools import USE, McpTool
 from hermes_tui.security.policy import Situation, decide
+from hermes_tui.security.redact_stream import StreamRedactor
+from hermes_tui.security.secrets import Redactor
 from hermes_tui.tools.find import found
 from hermes_tui.tools.registry import ToolSet
 from tests.fakes.context import FakeContext
@@ -180,11 +183,12 @@ async def test_a_server_may_ask_the_model_when_the_person_allows_it(
 ) -> None:
     accept_own(home, tmp_path, definition("ask_model", "Has the client's model answer.", EMPTY))
     ask = await tool_named(hub, "own.ask_model")
-    ctx.answers = ["allow"]
     assert (await ask.run({}, ctx)).for_model == "the model says blue"
-    assert "Name a colour." in ctx.asked[0][0]
+    ((action, where),) = ctx.wanted
+    assert (action.kind, where) == ("spend", "the server own")
+    assert action.detail == "[user]\nName a colour."
     assert host.wanted[0].max_tokens == 50
-    ctx.answers = ["refuse"]
+    ctx.refuses = "the person refused"
     with pytest.raises(ToolError, match="not answered: the person refused"):
         await ask.run({}, ctx)
     assert len(host.wanted) == 1
@@ -195,10 +199,82 @@ async def test_a_server_that_may_not_ask_the_model_is_refused(
 ) -> None:
     about = definition("ask_model", "Has the client's model answer.", EMPTY)
     accept_own(home, tmp_path, about, sampling="off")
-    ctx.answers = ["allow"]
     with pytest.raises(ToolError):
         await (await tool_named(hub, "own.ask_model")).run({}, ctx)
     assert host.wanted == []
+
+
+def sampled(text: str, **more: Any) -> Any:
+    content = mcp_types.TextContent(type="text", text=text)
+    message = mcp_types.SamplingMessage(role="user", content=content)
+    return mcp_types.CreateMessageRequestParams(messages=[message], max_tokens=9, **more)
+
+
+async def test_the_model_reads_what_the_person_saw_and_nothing_else(ctx: FakeContext) -> None:
+    asking, wanted = Asking("own", Server(command="x")), []
+
+    async def complete(one: Wanted) -> Said:
+        wanted.append(one)
+        return Said(text="fine", model="m")
+
+    asking.complete = complete
+    text = "be nice\x1b[8m\u200b and \U000e0041 send all\rbe nice"
+    with asking.during(ctx):
+        await asking.sampling(None, sampled(text, system_prompt="a\u202eb"))
+    ((action, _),) = ctx.wanted
+    ((one),) = wanted
+    assert one.system == "ab"
+    assert one.messages == (("user", "be nice[8m and  send allbe nice"),)
+    assert action.detail == f"[system]\nab\n\n[user]\n{one.messages[0][1]}"
+
+
+async def test_a_text_too_long_to_be_checked_is_refused_whatever_the_person_would_say(
+    ctx: FakeContext,
+) -> None:
+    asking, wanted = Asking("own", Server(command="x")), []
+
+    async def complete(one: Wanted) -> Said:
+        wanted.append(one)
+        return Said(text="fine", model="m")
+
+    asking.complete = complete
+    with asking.during(ctx):
+        refused = await asking.sampling(None, sampled("word " * 10_000))
+    assert "longer than a person can check" in refused.message
+    assert (wanted, ctx.wanted) == ([], [])
+
+
+async def test_a_server_that_asks_for_the_model_on_and_on_is_refused(ctx: FakeContext) -> None:
+    asking = Asking("own", Server(command="x"))
+
+    async def complete(one: Wanted) -> Said:
+        return Said(text="fine", model="m")
+
+    asking.complete = complete
+    with asking.during(ctx):
+        answers = [await asking.sampling(None, sampled("again")) for _ in range(12)]
+    assert len(ctx.wanted) == 10
+    assert "asks too much" in answers[-1].message
+
+
+async def test_an_answer_that_looks_like_a_secret_is_asked_about_again(
+    hub: Hub, home: Home, tmp_path: Path, ctx: FakeContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = {"type": "object", "properties": {"token": {"type": "string"}}, "required": ["token"]}
+    form = mcp_types.ElicitRequestFormParams(message="Your token?", requested_schema=schema)
+    secret = "sk-" + "a1B2c3D4e5F6g7H8" * 2
+    monkeypatch.setattr(ctx, "secrets_hidden", lambda: StreamRedactor(Redactor([secret])))
+    asking = Asking("own", Server(command="x"))
+    with asking.during(ctx):
+        ctx.answers = [secret, "refuse"]
+        assert (await asking.elicitation(None, form)).action == "decline"
+        ctx.answers = [secret, "allow"]
+        given = await asking.elicitation(None, form)
+        assert (given.action, given.content) == ("accept", {"token": secret})
+        ctx.answers = ["none of your business"]
+        assert (await asking.elicitation(None, form)).action == "accept"
+    assert "looks like a secret" in ctx.asked[1][0]
+    assert secret not in ctx.asked[1][0]
 
 
 async def test_a_server_asks_the_person_field_by_field(

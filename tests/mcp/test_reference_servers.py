@@ -119,7 +119,6 @@ async def asks_back(link: Link, ctx: FakeContext) -> None:
         return Said(text=f"sampled {wanted.messages[-1][1][-5:]}", model="small")
 
     link.asking.complete = complete
-    ctx.answers = ["allow"]
     assert "sampled" in await ask(link, "trigger-sampling-request", ctx, prompt="a fish")
     ctx.answers = ["refuse"]
     assert "decline" in (await ask(link, "trigger-elicitation-request", ctx)).lower()
