@@ -55,12 +55,20 @@ class SendError(HermesError):
     """A message did not go out.
 
     retry_after: seconds the platform asked to wait. dead: it never will (blocked, no such chat).
+    doubt: the answer was lost, so that it may have gone out all the same.
     """
 
     def __init__(
-        self, message: str, hint: str = "", *, retry_after: float = 0.0, dead: bool = False
+        self,
+        message: str,
+        hint: str = "",
+        *,
+        retry_after: float = 0.0,
+        dead: bool = False,
+        doubt: bool = False,
     ) -> None:
         super().__init__(message, hint)
+        self.doubt = doubt
         self.retry_after = retry_after
         self.dead = dead
 

@@ -151,7 +151,7 @@ class Sender:
             return
         wait = min(FIRST_WAIT_S * 2 ** min(rows[0].attempts, 16), LONGEST_WAIT_S)
         wait = max(wait * random.uniform(0.75, 1.25), error.retry_after)
-        await self._outbox.failed(rows, error.message, time.time() + wait)
+        await self._outbox.failed(rows, error.message, time.time() + wait, error.doubt)
 
 
 def _pairs(data: str) -> list[tuple[str, str]]:

@@ -388,7 +388,18 @@ def _failure(error: TelegramError) -> SendError:
     text = _hidden(f"Telegram: {error.message}")
     if isinstance(error, RetryAfter):
         return SendError(text, retry_after=seconds(error))
-    return SendError(text, dead=isinstance(error, (BadRequest, Forbidden)))
+    return SendError(text, dead=isinstance(error, (BadRequest, Forbidden)), doubt=_lost(error))
+
+
+def _lost(error: TelegramError) -> bool:
+    """Whether a call may have been heard though its answer was not."""
+    import httpx
+    from telegram.error import BadRequest, NetworkError
+
+    if not isinstance(error, NetworkError) or isinstance(error, BadRequest):
+        return False
+    unheard = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+    return not isinstance(error.__cause__, unheard)
 
 
 def _of_the_file(error: SendError) -> bool:

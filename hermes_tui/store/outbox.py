@@ -155,12 +155,22 @@ class Outbox:
         await self._db.write(partial(_run, query, [(proof, now, row.id) for row in rows]))
 
     async def failed(
-        self, rows: tuple[Outgoing, ...], error: str, again_at: float | None = None
+        self,
+        rows: tuple[Outgoing, ...],
+        error: str,
+        again_at: float | None = None,
+        doubt: bool = False,
     ) -> None:
-        """Note that texts have not arrived; again_at: when to try again, None for never."""
+        """Note that texts have not arrived; again_at: when to try again, None for never.
+
+        doubt: they may have arrived all the same.
+        """
         state, due = ("failed", 0.0) if again_at is None else ("waiting", again_at)
-        query = "UPDATE outbox SET state = ?, due = ?, error = ? WHERE id = ?"
-        await self._db.write(partial(_run, query, [(state, due, error, row.id) for row in rows]))
+        query = (
+            "UPDATE outbox SET state = ?, due = ?, error = ?, doubt = max(doubt, ?) WHERE id = ?"
+        )
+        values: list[tuple[object, ...]] = [(state, due, error, int(doubt), row.id) for row in rows]
+        await self._db.write(partial(_run, query, values))
 
     async def recover(self) -> int:
         """Take up what an earlier core was sending when it died; how many texts are in doubt."""
