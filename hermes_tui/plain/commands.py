@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from hermes_tui import commands
 from hermes_tui.commands import Command
+from hermes_tui.config import EFFORTS
 from hermes_tui.errors import HermesError
 from hermes_tui.events import ApprovalAsked, InputReceived, MessageImported, Record, ReplyReceived
 from hermes_tui.intents import (
     ChangeSession,
     CloseSession,
+    GetStatus,
     History,
     ListModels,
     ListSessions,
@@ -155,6 +157,15 @@ async def _mode(face: PlainFace, args: str) -> None:
         face.say(f"The mode is {face.session.mode}. Modes: ask, auto-edit, plan, yolo.")
 
 
+async def _effort(face: PlainFace, args: str) -> None:
+    if args:
+        await face.client.ask(ChangeSession(session=face.session.id, effort=args))
+        return
+    usual = (await face.client.ask(GetStatus())).effort
+    now = face.session.effort or f"{usual}, as the settings say"
+    face.say(f"The effort is {now}. Efforts: default, {', '.join(EFFORTS)}.")
+
+
 # --- looking -------------------------------------------------------------------------------
 
 
@@ -272,6 +283,7 @@ HANDLERS: dict[str, Handler] = {
     "session.export": _export,
     "model": _model,
     "mode": _mode,
+    "effort": _effort,
     "skills": _skills,
     "memory": _memory,
     "find": _find,

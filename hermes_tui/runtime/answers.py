@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _ELSEWHERE = {
     "usage": "handlers_spend:usage",
     "status": "answers_chats:status",
+    "gateways": "answers_chats:gateways",
+    "doctor": "answers_doctor:doctor",
+    "remember": "answers_memory:remember",
+    "forget": "answers_memory:forget",
     "link": "answers_chats:link",
     "handoff": "answers_chats:handoff",
     "cron": "answers_cron:cron",

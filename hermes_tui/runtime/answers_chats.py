@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hermes_tui import __version__
 from hermes_tui.events import ReplyReceived
+from hermes_tui.intents import GatewayInfo
 from hermes_tui.runtime.session import Session
 from hermes_tui.store.chats import Chat
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
 
 _LOOK_BACK = 400
+_CHATS = 20
 
 
 async def status(core: Core, session: Session, args: str) -> str:
@@ -35,6 +37,34 @@ async def status(core: Core, session: Session, args: str) -> str:
     if talk.person == "" and core.outside.outbox is not None:
         lines += [f"{one.name}: {one.state}" for one in await core.outside.outbox.infos(0)]
     return "\n".join(f"- {line}" for line in lines)
+
+
+async def gateways(core: Core, session: Session, args: str) -> str:
+    """Every gateway that is set up, what is wrong with it, and its chats."""
+    await core.outside.chats.people.load()
+    infos = [one for one in await core.outside.chats.infos(_CHATS) if shown(one)]
+    lines: list[str] = []
+    for one in infos:
+        late = f", {one.waiting} waiting" * bool(
+            one.waiting
+        ) + f", {one.failed} failed today" * bool(one.failed)
+        seen = max(one.last_in, one.last_out)
+        last = (
+            f", last message {time.strftime('%d %b %H:%M', time.localtime(seen))}" if seen else ""
+        )
+        why = f": {one.problem}" if one.problem else ""
+        lines.append(f"- **{one.name}** {one.state}{why}{late}{last}")
+        lines += [
+            f"    - `{chat.target}` {chat.title}"
+            + (f", gets nothing: {chat.parked}" if chat.parked else "")
+            for chat in one.chats
+        ]
+    return "\n".join(lines) or "No gateway is set up; `hermes gateway setup telegram` begins one."
+
+
+def shown(one: GatewayInfo) -> bool:
+    """Whether a gateway is worth a line: one that is set up, a terminal only while it is there."""
+    return one.enabled and (one.name != "cli" or one.state == "on")
 
 
 async def link(core: Core, session: Session, args: str) -> str:

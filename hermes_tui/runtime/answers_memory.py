@@ -1,4 +1,4 @@
-"""`/memory` and `/me`, answered as text."""
+"""`/memory`, `/remember`, `/forget` and `/me`, answered as text."""
 
 from __future__ import annotations
 
@@ -67,6 +67,18 @@ async def me(core: Core, session: Session, args: str) -> str:
             return f"```\n{text}```" if text else "There is nothing to export."
         case _:
             return await handlers.answer(core, args, session.id)
+
+
+async def remember(core: Core, session: Session, args: str) -> str:
+    """Remember a statement as the person's own."""
+    intent = intents.AddFact(text=_need(args.strip(), "/remember TEXT"), session=session.id)
+    return _done(await handlers.add_fact(core, intent, _NOBODY))
+
+
+async def forget(core: Core, session: Session, args: str) -> str:
+    """Forget one, by its id or words of it; it can be taken back."""
+    intent = intents.ForgetFact(which=_need(args.strip(), "/forget ID|TEXT"))
+    return _done(await handlers.forget_fact(core, intent, _NOBODY))
 
 
 async def _card(core: Core, session: Session) -> str:

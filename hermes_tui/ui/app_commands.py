@@ -12,6 +12,7 @@ from hermes_tui.errors import HermesError
 from hermes_tui.events import Verdict
 from hermes_tui.intents import (
     ChangeSession,
+    GetStatus,
     ListModels,
     ListSessions,
     ListSettings,
@@ -27,6 +28,7 @@ from hermes_tui.ui.memory_pane import MemoryPane
 from hermes_tui.ui.palette import (
     PickerScreen,
     command_entries,
+    effort_entries,
     session_entries,
     setting_entries,
     skill_entries,
@@ -74,6 +76,7 @@ class Commands:
             "session.export": self._export,
             "model": self._model,
             "mode": self._mode,
+            "effort": self._effort,
             "mode.cycle": lambda _: self._cycle_mode(),
             "skills": self._skills,
             "memory": self._memory,
@@ -232,6 +235,17 @@ class Commands:
             PickerScreen(entries, "what the agent may do"), self._app.do_picked
         )
 
+    async def _effort(self, args: str) -> None:
+        if args:
+            await self._change(effort=args)
+            return
+        status = await self._app.ask(GetStatus())
+        own = self._app.shown.info.effort
+        entries = effort_entries(own, status.effort)
+        await self._app.push_screen(
+            PickerScreen(entries, "how hard the model thinks"), self._app.do_picked
+        )
+
     async def _cycle_mode(self) -> None:
         now = self._app.shown.info.mode
         at = MODES.index(now) if now in MODES else -1
@@ -323,6 +337,8 @@ class Commands:
                 await self._change(model=entry.key)
             case "mode":
                 await self._change(mode=entry.key)
+            case "effort":
+                await self._change(effort=entry.key)
             case _:
                 raise AssertionError(entry.kind)
 
@@ -330,8 +346,6 @@ class Commands:
 
     async def quit(self) -> None:
         """End the core, unless that would cut something off and the person thinks better of it."""
-        from hermes_tui.intents import GetStatus
-
         lines = cut_off(await self._app.ask(GetStatus()))
         if not lines:
             self._app.leave("quit")

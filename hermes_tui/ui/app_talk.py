@@ -38,7 +38,7 @@ class Talk:
     def __init__(self, app: HermesApp, standing: Standing) -> None:
         self._app = app
         self._standing = standing
-        self._default_model = ""
+        self._default_model = self._default_effort = ""
 
     @property
     def standing(self) -> Standing:
@@ -152,7 +152,8 @@ class Talk:
     async def begin(self) -> None:
         """Fetch what was typed in earlier sessions, and who answers where nothing is chosen."""
         self.prompt.set_history((await self._app.ask(PromptHistory())).lines)
-        self._default_model = (await self._app.ask(GetStatus())).model
+        status = await self._app.ask(GetStatus())
+        self._default_model, self._default_effort = status.model, status.effort
         self.draw()
 
     def draw(self) -> None:
@@ -163,4 +164,7 @@ class Talk:
         self._app.main.query_one(ApprovalCard).show(tuple(shown.approvals.values()))
         self._app.main.query_one(QuestionCard).show(tuple(shown.questions.values()))
         self.prompt.set_mode(shown.info.mode)
-        self.prompt.set_model(shown.info.model or shown.trace.model or self._default_model)
+        self.prompt.set_model(
+            shown.info.model or shown.trace.model or self._default_model,
+            shown.info.effort or self._default_effort,
+        )

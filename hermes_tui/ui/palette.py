@@ -9,6 +9,7 @@ from textual import on
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from hermes_tui.config import EFFORTS
 from hermes_tui.ui import figures, part_keys
 from hermes_tui.ui.fuzzy import Entry, rank, text_of
 from hermes_tui.ui.line import Bar, Span
@@ -34,6 +35,7 @@ _KINDS = {
     "skill": "✓",
     "model": "●",
     "mode": "◆",
+    "effort": "◆",
 }
 
 
@@ -183,6 +185,28 @@ def theme_entries(names: Iterable[str], current: str) -> list[Entry]:
             words="theme colours",
         )
         for name in names
+    ]
+
+
+_EFFORTS = {
+    "default": "as the settings say",
+    "auto": "as the model does by itself",
+    "none": "answers at once, without thinking",
+    "minimal": "hardly",
+    "low": "a little",
+    "medium": "some",
+    "high": "long: for hard work",
+    "xhigh": "as long as it takes, where the model has that",
+}
+
+
+def effort_entries(own: str, usual: str) -> list[Entry]:
+    """How hard the model may think. own: what this session has; usual: what the settings say."""
+    notes = {**_EFFORTS, "default": f"{_EFFORTS['default']}: {usual}"}
+    now = own or "default"
+    return [
+        Entry(kind="effort", key=name, title=name, note=notes[name], right="now" * (name == now))
+        for name in ("default", *EFFORTS)
     ]
 
 

@@ -100,7 +100,7 @@ class Prompt(CompletingEditor):
         self.changing = ""
         self._aside = Draft()
         self._in_flight: tuple[int, Draft] | None = None
-        self._mode = self._model = ""
+        self._mode = self._model = self._effort = ""
         self._stashed = 0
         self._rule: tuple[str, str, str, bool] | None = None
         self._untouched = False
@@ -116,9 +116,9 @@ class Prompt(CompletingEditor):
         self._mode = mode
         self.draw_rule()
 
-    def set_model(self, model: str) -> None:
-        """The model that will answer."""
-        self._model = model
+    def set_model(self, model: str, effort: str = "") -> None:
+        """The model that will answer, and how hard it is to think; empty or `auto`: as it likes."""
+        self._model, self._effort = model, "" if effort == "auto" else effort
         self.draw_rule()
 
     def set_stashed(self, count: int) -> None:
@@ -216,7 +216,7 @@ class Prompt(CompletingEditor):
         elif self.shell:
             words = [*words, "shell", "" if self.shell == "!" else "not shown to the agent"]
         else:
-            words = [*words, self._mode, self._model]
+            words = [*words, self._mode, self._model, self._effort]
         kept = " · ".join(word for word in words if word)
         rule = (kept, self._mode, self.shell, bool(self.changing))
         if rule == self._rule:

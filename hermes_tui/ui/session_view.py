@@ -196,7 +196,7 @@ class SessionShown:
 
 def changed(info: SessionInfo, event: SessionChanged) -> SessionInfo:
     """The info with what the event changed."""
-    new = {name: getattr(event, name) for name in ("title", "cwd", "model", "mode")}
+    new = {name: getattr(event, name) for name in ("title", "cwd", "model", "mode", "effort")}
     return msgspec.structs.replace(info, **{k: v for k, v in new.items() if v is not None})
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from hermes_tui import commands
 from hermes_tui.commands import Command
+from hermes_tui.config import EFFORTS
 from hermes_tui.errors import HermesError
 from hermes_tui.gateways.base import Inbound
 from hermes_tui.intents import (
@@ -262,6 +263,15 @@ async def _mode(talk: Talk, args: str) -> str:
     return f"The mode is {changed.mode}."
 
 
+async def _effort(talk: Talk, args: str) -> str:
+    if not args:
+        own = talk.session.conversation.effort
+        now = own or f"{talk.chats.core.config.model.effort}, as the settings say"
+        return f"The effort is {now}: default, {', '.join(EFFORTS)}."
+    changed = await talk.ask(ChangeSession(session=talk.session.id, effort=args.strip()))
+    return f"The effort is {changed.effort or 'as the settings say'}."
+
+
 async def _skills(talk: Talk, args: str) -> str:
     if args:
         return (await talk.ask(ReadSkill(name=args))).text
@@ -310,6 +320,7 @@ HANDLERS: dict[str, Handler] = {
     "session.title": _title,
     "model": _model,
     "mode": _mode,
+    "effort": _effort,
     "skills": _skills,
     "help": _help,
     "start": _start,
