@@ -35,7 +35,8 @@ async def status(core: Core, session: Session, args: str) -> str:
     up = (time.time() - core.started) / 3600
     lines.append(f"hermes {__version__}, awake for {up:.1f} h")
     if talk.person == "" and core.outside.outbox is not None:
-        lines += [f"{one.name}: {one.state}" for one in await core.outside.outbox.infos(0)]
+        found = await core.outside.outbox.infos(0)
+        lines += [f"{one.name}: {one.state}" for one in found if one.enabled and one.name != "cli"]
     return "\n".join(f"- {line}" for line in lines)
 
 
