@@ -6,6 +6,7 @@ A server never learns more than what was typed for it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -67,6 +68,8 @@ class Asking:
         self.server = server
         self.complete: Complete | None = None
         self._running: list[_Running] = []
+        self._since: dict[object, float] = {}
+        self._waited = 0.0
 
     @contextmanager
     def during(self, ctx: Context) -> Generator[None]:
@@ -95,9 +98,11 @@ class Asking:
         )
         try:
             self._count(running)
-            if why := await running.ctx.leave(self._action(wanted), f"the server {self.name}"):
-                return _refused(why)
-            said = await self.complete(wanted)
+            with self._waiting():
+                place = f"the server {self.name}"
+                if why := await running.ctx.leave(self._action(wanted), place):
+                    return _refused(why)
+                said = await self.complete(wanted)
         except HermesError as error:
             return _refused(error.message)
         return mcp_types.CreateMessageResult(
@@ -200,7 +205,22 @@ class Asking:
 
     async def _ask(self, running: _Running, text: str, options: tuple[str, ...]) -> str:
         self._count(running)
-        return await running.ctx.ask(clean(text), options)
+        with self._waiting():
+            return await running.ctx.ask(clean(text), options)
+
+    @contextmanager
+    def _waiting(self) -> Generator[None]:
+        mark = object()
+        self._since[mark] = time.monotonic()
+        try:
+            yield
+        finally:
+            self._waited += time.monotonic() - self._since.pop(mark)
+
+    def waited(self) -> float:
+        """Seconds in which the server has waited for us."""
+        now = time.monotonic()
+        return self._waited + max((now - one for one in self._since.values()), default=0.0)
 
     def _count(self, running: _Running) -> None:
         running.asks += 1

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _HOLDS_S = 30.0
 _PING_S = 10.0
+_NEVER_S = 86_400.0 * 365
 _BACK_S = 5.0
 """How long after a connection was lost the server is taken to be on its way back."""
 _CLOSE_S = 3.0
@@ -128,8 +129,10 @@ class Link:
     async def call(
         self, tool: str, arguments: dict[str, Any], progress: Callable[[str], None]
     ) -> Any:
-        """Call a tool of it; a `CallToolResult`. Raises ToolError, its message never empty."""
+        """Call a tool of it; a `CallToolResult`. Raises ToolError, its message never empty.
 
+        What it asks for meanwhile does not count as its time.
+        """
         show = progress
 
         async def shown(progress: float, total: float | None, message: str | None) -> None:
@@ -138,11 +141,29 @@ class Link:
 
         limit = self.server.timeout_s or self._times.call
         return await self.do(
-            lambda client: client.call_tool(
-                tool, arguments, read_timeout_seconds=limit, progress_callback=shown
+            lambda client: self._in_time(
+                client.call_tool(
+                    tool, arguments, read_timeout_seconds=_NEVER_S, progress_callback=shown
+                ),
+                limit,
             ),
             f"{self.name}.{tool}",
         )
+
+    async def _in_time(self, work: Coroutine[Any, Any, Any], limit: float) -> Any:
+        task = asyncio.ensure_future(work)
+        credited, left = self.asking.waited(), limit
+        try:
+            while left > 0.01:
+                await asyncio.wait([task], timeout=left)
+                if task.done():
+                    return task.result()
+                waited = self.asking.waited()
+                credited, left = waited, waited - credited
+            raise TimeoutError(f"timed out after {limit:g} s")
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
     async def do(self, work: Callable[[mcp.Client], Coroutine[Any, Any, Any]], what: str) -> Any:
         """Do something with the client. Raises ToolError, its message never empty."""

@@ -194,6 +194,23 @@ async def test_a_server_may_ask_the_model_when_the_person_allows_it(
     assert len(host.wanted) == 1
 
 
+async def test_a_person_may_take_longer_than_a_call_may(
+    hub: Hub, home: Home, tmp_path: Path, ctx: FakeContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = definition("ask_model", "Has the client's model answer.", EMPTY)
+    accept_own(home, tmp_path, about, timeout_s=0.5)
+    ask = await tool_named(hub, "own.ask_model")
+    decided = asyncio.Event()
+
+    async def leave(action: Any, where: str) -> str:
+        asyncio.get_running_loop().call_later(0.9, decided.set)
+        await decided.wait()
+        return ""
+
+    monkeypatch.setattr(ctx, "leave", leave)
+    assert (await ask.run({}, ctx)).for_model == "the model says blue"
+
+
 async def test_a_server_that_may_not_ask_the_model_is_refused(
     hub: Hub, host: FakeHost, home: Home, tmp_path: Path, ctx: FakeContext
 ) -> None:
