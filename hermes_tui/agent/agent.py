@@ -20,8 +20,7 @@ from hermes_tui.models.base import Model, ToolSchema
 from hermes_tui.security.audit import AuditEntry
 from hermes_tui.security.policy import Action, Situation
 from hermes_tui.security.secrets import Redactor
-from hermes_tui.tools.base import Tool
-from hermes_tui.tools.kit import Kit
+from hermes_tui.tools.base import Services, Tool
 
 
 class Prefix(Struct, frozen=True, kw_only=True):
@@ -56,7 +55,7 @@ class Agent(Struct, frozen=True, kw_only=True):
 class TurnSession(Protocol):
     """The session as the loop sees it; `runtime.session.Session` is the one there is.
 
-    protected: files that no tool may read or write.
+    protected: files that no tool may read or write; services: what its tools use of the core.
     """
 
     id: str
@@ -64,6 +63,7 @@ class TurnSession(Protocol):
     env: dict[str, str]
     outputs: str
     protected: tuple[str, ...]
+    services: Services
 
     @property
     def conversation(self) -> Conversation:
@@ -128,39 +128,4 @@ class TurnSession(Protocol):
 
     async def question(self, asked: QuestionAsked) -> QuestionAnswered:
         """Wait for the answer to a question that was added."""
-        ...
-
-    @property
-    def processes(self) -> Any:
-        """The core's background processes."""
-        ...
-
-    @property
-    def kit(self) -> Kit:
-        """What the web and file tools of this session share."""
-        ...
-
-    @property
-    def memory(self) -> Any:
-        """The memory, as this session's tools use it."""
-        ...
-
-    @property
-    def recall(self) -> Any:
-        """Recall, as this session's tools use it."""
-        ...
-
-    @property
-    def skills(self) -> Any:
-        """The skills, as this session's tools use them."""
-        ...
-
-    @property
-    def subagents(self) -> Any:
-        """The subagents, as this session's tools use them."""
-        ...
-
-    @property
-    def jobs(self) -> Any:
-        """The jobs at set times, as this session's tools use them."""
         ...

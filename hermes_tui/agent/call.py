@@ -12,10 +12,21 @@ from hermes_tui.agent.coalesce import Coalescer
 from hermes_tui.errors import ToolError
 from hermes_tui.events import QuestionAsked, TodoChanged, TodoItem, ToolOutput
 from hermes_tui.security.redact_stream import StreamRedactor
+from hermes_tui.tools.kit import Kit
 
 if TYPE_CHECKING:
     from hermes_tui.agent.network import Network
     from hermes_tui.security.policy import Action
+
+
+class _Lent:
+    """A service of the core, handed through to a tool."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, call: Call, owner: type) -> Any:
+        return getattr(call.services, self._name)
 
 
 class Call:
@@ -24,6 +35,13 @@ class Call:
     contained: its processes run inside the sandbox; title: what it does, in few words; command:
     the whole of it as the policy read it; paths: what was decided about.
     """
+
+    processes = _Lent("processes")
+    memory = _Lent("memory")
+    recall = _Lent("recall")
+    skills = _Lent("skills")
+    subagents = _Lent("subagents")
+    jobs = _Lent("jobs")
 
     def __init__(self, session: TurnSession, call_id: str, window_chars: int) -> None:
         self.session = session.id
@@ -34,7 +52,7 @@ class Call:
         self.window_chars = window_chars
         self.protected = session.protected
         self.paths: tuple[str, ...] = ()
-        self.kit = session.kit
+        self.services = session.services
         self.agent: Agent | None = None
         self.contained = False
         self.title = ""
@@ -46,6 +64,11 @@ class Call:
         self._network: Network | None = None
         self._over = False
         self._asked = 0.0
+
+    @property
+    def kit(self) -> Kit:
+        """What the web and file tools of the session share."""
+        return self.services.kit
 
     def progress(self, text: str) -> None:
         """Show more output of this call."""
@@ -132,36 +155,6 @@ class Call:
         """Replace the session's to-do list."""
         await self._session.add(TodoChanged(items=items), durable=False)
 
-    @property
-    def processes(self) -> Any:
-        """The core's background processes."""
-        return self._session.processes
-
-    @property
-    def memory(self) -> Any:
-        """The memory, as this session's tools use it."""
-        return self._session.memory
-
-    @property
-    def recall(self) -> Any:
-        """Recall, as this session's tools use it."""
-        return self._session.recall
-
     def tool_names(self) -> tuple[str, ...]:
         """All tools of the session."""
         return tuple(self.agent.tools) if self.agent else ()
-
-    @property
-    def subagents(self) -> Any:
-        """Work in sessions of its own."""
-        return self._session.subagents
-
-    @property
-    def skills(self) -> Any:
-        """The skills, as this session's tools use them."""
-        return self._session.skills
-
-    @property
-    def jobs(self) -> Any:
-        """The jobs at set times, as this session's tools use them."""
-        return self._session.jobs

@@ -28,7 +28,7 @@ from hermes_tui.security.audit import Audit, AuditEntry
 from hermes_tui.security.policy import Action, Situation, mode_named
 from hermes_tui.security.secrets import Redactor
 from hermes_tui.store.log import Log
-from hermes_tui.tools.kit import Kit
+from hermes_tui.tools.base import Services as ToolServices
 
 
 class Services(Protocol):
@@ -64,33 +64,8 @@ class Services(Protocol):
         """How folders were before turns changed them (`runtime.checkpoints.Checkpoints`)."""
         ...
 
-    @property
-    def processes(self) -> Any:
-        """The core's background processes."""
-        ...
-
-    def kit_of(self, session: Any) -> Kit:
-        """What the web and file tools of a session share."""
-        ...
-
-    def memory_of(self, session: Any) -> Any:
-        """The memory, as this session's tools use it."""
-        ...
-
-    def recall_of(self, session: Any) -> Any:
-        """Recall, as this session's tools use it."""
-        ...
-
-    def skills_of(self, session: Any) -> Any:
-        """The skills, as this session's tools use them."""
-        ...
-
-    def subagents_of(self, session: Any) -> Any:
-        """The subagents, as this session's tools use them."""
-        ...
-
-    def jobs_of(self, session: Any) -> Any:
-        """The jobs at set times, as this session's tools use them."""
+    def services_of(self, session: Any) -> ToolServices:
+        """What the tools of a session use of this core."""
         ...
 
 
@@ -106,47 +81,10 @@ class Bench(Ledger):
         self.env = {HOME_ENV: str(core.home.path)}  # `hermes` in a tool means this agent
         self.outputs = str(core.home.outputs / info.id)
         self.protected = core.home.protected
+        self.services = core.services_of(self)
         self._core = core
         self._asks: dict[str, asyncio.Future[Any]] = {}
-        self._kit: Kit | None = None
         self._kept = False
-
-    @property
-    def processes(self) -> Any:
-        """The core's background processes."""
-        return self._core.processes
-
-    @property
-    def kit(self) -> Kit:
-        """What the web and file tools of this session share; made at first use."""
-        if self._kit is None:
-            self._kit = self._core.kit_of(self)
-        return self._kit
-
-    @property
-    def memory(self) -> Any:
-        """The memory, as this session's tools use it (`runtime.remembering.SessionMemory`)."""
-        return self._core.memory_of(self)
-
-    @property
-    def recall(self) -> Any:
-        """Recall, as this session's tools use it (`runtime.recall.SessionRecall`)."""
-        return self._core.recall_of(self)
-
-    @property
-    def skills(self) -> Any:
-        """The skills, as this session's tools use them (`runtime.using_skills.SessionSkills`)."""
-        return self._core.skills_of(self)
-
-    @property
-    def jobs(self) -> Any:
-        """The jobs at set times (`runtime.keeping_jobs.SessionJobs`)."""
-        return self._core.jobs_of(self)
-
-    @property
-    def subagents(self) -> Any:
-        """The subagents, as this session's tools use them (`runtime.subagents.Helpers`)."""
-        return self._core.subagents_of(self)
 
     @property
     def account(self) -> str:

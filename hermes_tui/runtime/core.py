@@ -17,8 +17,6 @@ from hermes_tui.errors import CoreError
 from hermes_tui.events import (
     CoreOutdated,
     Notice,
-    ProcessEnded,
-    ProcessStarted,
     Record,
     SessionsChanged,
     Transient,
@@ -32,15 +30,16 @@ from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.lock import CoreLock
 from hermes_tui.runtime.model_fetch import Fetching
 from hermes_tui.runtime.outside import Outside
+from hermes_tui.runtime.part import Part
 from hermes_tui.runtime.server import Server
 from hermes_tui.runtime.session import Session
 from hermes_tui.runtime.settings import Settings
 from hermes_tui.runtime.shelf import Shelf
 from hermes_tui.runtime.spending import Spending
 from hermes_tui.runtime.surroundings import Surroundings
+from hermes_tui.runtime.tool_services import ToolServices
 from hermes_tui.runtime.workshop import Workshop
 from hermes_tui.security.audit import Audit
-from hermes_tui.security.redact_stream import StreamRedactor
 from hermes_tui.store import job_rows, message_index, subagent_rows
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
@@ -48,13 +47,11 @@ from hermes_tui.store.log import Log
 if TYPE_CHECKING:
     from hermes_tui.runtime.chats.chats import Chats
     from hermes_tui.runtime.checkpoints import Checkpoints
-    from hermes_tui.runtime.keeping_jobs import KeepingJobs, SessionJobs
-    from hermes_tui.runtime.recall import Recall, SessionRecall
-    from hermes_tui.runtime.remembering import Remembering, SessionMemory
-    from hermes_tui.runtime.subagent_tools import Helpers
+    from hermes_tui.runtime.keeping_jobs import KeepingJobs
+    from hermes_tui.runtime.recall import Recall
+    from hermes_tui.runtime.remembering import Remembering
     from hermes_tui.runtime.subagents import Subagents
-    from hermes_tui.runtime.using_skills import SessionSkills, UsingSkills
-    from hermes_tui.tools.kit import Kit
+    from hermes_tui.runtime.using_skills import UsingSkills
     from hermes_tui.tools.processes import Background, Processes
 
 _log = logging.getLogger(__name__)
@@ -66,6 +63,14 @@ class Core:
     headless: no screen in this process. resume: work on turns that an earlier core left open;
     a short-lived core of a script does not.
     """
+
+    memory: Part[Remembering] = Part("hermes_tui.runtime.remembering:Remembering")
+    recall: Part[Recall] = Part("hermes_tui.runtime.recall:Recall")
+    using_skills: Part[UsingSkills] = Part("hermes_tui.runtime.using_skills:UsingSkills")
+    subagents: Part[Subagents] = Part("hermes_tui.runtime.subagents:Subagents")
+    cron: Part[KeepingJobs] = Part("hermes_tui.runtime.keeping_jobs:KeepingJobs")
+    checkpoints: Part[Checkpoints] = Part("hermes_tui.runtime.checkpoints:Checkpoints")
+    processes: Part[Processes] = Part("hermes_tui.runtime.keeping_processes:processes_of")
 
     def __init__(
         self, home: Home, config: Config, *, headless: bool = False, resume: bool = True
@@ -91,13 +96,6 @@ class Core:
         self.workshop.announce = self.announce
         self.paths = PathFinder()
         self.fetching = Fetching(self)
-        self._processes: Processes | None = None
-        self._checkpoints: Checkpoints | None = None
-        self._memory: Remembering | None = None
-        self._recall: Recall | None = None
-        self._using_skills: UsingSkills | None = None
-        self._subagents: Subagents | None = None
-        self._cron: KeepingJobs | None = None
         self._resume = resume
         self._lock = CoreLock(home)
         self._server = Server(self)
@@ -184,33 +182,27 @@ class Core:
             self._ending = asyncio.create_task(self._end(drain))
 
     async def _end(self, drain: float) -> None:
-        if self._cron is not None:
-            self._cron.rest()
+        cron = Core.cron.made(self)
+        if cron is not None:
+            cron.rest()
         await self._drain(drain)
         for face in list(self.faces):
             face.leave(self.end_reason, time.time())
         await self._server.stop()
-        if self._cron is not None:
-            await self._cron.close()
+        if cron is not None:
+            await cron.close()
         for session in list(self.sessions.values()):
             await session.halt()
         if self._learning is not None:
             self._learning.cancel()
             await asyncio.wait([self._learning], timeout=1)
-        if self._processes is not None:
-            await self._processes.close()
-        if self._checkpoints is not None:
-            await self._checkpoints.close()
+        await self._close(Core.processes, Core.checkpoints)
         await self.caring.close()
         await self.fetching.stop()
         await self.outside.close()
         await self.surroundings.close()
         await self.workshop.close()
-        for one in (self._memory, self._using_skills):
-            if one is not None:
-                await one.close()
-        if self._subagents is not None:
-            await self._subagents.close()
+        await self._close(Core.memory, Core.using_skills, Core.subagents)
         self._over.set()
         if self._life is not None:
             await asyncio.wait([self._life], timeout=5)
@@ -218,6 +210,12 @@ class Core:
         await self.db.close()
         self._lock.release()
         self.ended.set()
+
+    async def _close(self, *parts: Part[Any]) -> None:
+        """Close those that were used, in this order."""
+        for part in parts:
+            if (made := part.made(self)) is not None:
+                await made.close()
 
     async def _drain(self, seconds: float) -> None:
         turns = [task for s in self.sessions.values() if (task := s.task) is not None]
@@ -281,8 +279,8 @@ class Core:
         if problem := await self.settings.refresh():
             text = f"the settings were not read again, the old ones hold: {problem.message}"
             await session.add(Notice(text=text, hint=problem.hint, level="warning"))
-        if self._cron is not None:
-            session.only = self._cron.runs.tools_of(session.id)
+        if cron := Core.cron.made(self):
+            session.only = cron.runs.tools_of(session.id)
         if session.conversation.person:
             session.only = frozenset(self.config.gateways.guest_tools)
         given = session.conversation.delegated
@@ -313,8 +311,8 @@ class Core:
         """Do what can wait until nobody does: nothing in a short-lived core."""
         if not self._resume or self.end_reason:
             return
-        for one in (self._memory, self._using_skills):
-            if one is not None:
+        for part in (Core.memory, Core.using_skills):
+            if (one := part.made(self)) is not None:
                 self.spawn(one.turns_ended())
         if self.config.heartbeat.enabled:
             self.spawn(self.cron.heartbeat.heard())
@@ -339,154 +337,35 @@ class Core:
         """The mode of a new session."""
         return self.config.agent.mode
 
-    # --- memory --------------------------------------------------------------------------------
-
-    @property
-    def memory(self) -> Remembering:
-        """What is remembered; made at first use."""
-        if self._memory is None:
-            from hermes_tui.runtime.remembering import Remembering
-
-            self._memory = Remembering(self)
-        return self._memory
-
-    @property
-    def recall(self) -> Recall:
-        """Search over all conversations; made at first use."""
-        if self._recall is None:
-            from hermes_tui.runtime.recall import Recall
-
-            self._recall = Recall(self)
-        return self._recall
-
-    def recall_of(self, session: Session) -> SessionRecall:
-        """Recall, as one session's tools use it."""
-        from hermes_tui.runtime.recall import SessionRecall
-
-        return SessionRecall(self.recall, session.id)
-
-    @property
-    def using_skills(self) -> UsingSkills:
-        """The skills; made at first use."""
-        if self._using_skills is None:
-            from hermes_tui.runtime.using_skills import UsingSkills
-
-            self._using_skills = UsingSkills(self)
-        return self._using_skills
-
-    def skills_of(self, session: Session) -> SessionSkills:
-        """The skills, as one session's tools use them."""
-        from hermes_tui.runtime.using_skills import SessionSkills
-
-        return SessionSkills(self.using_skills, session)
+    # --- parts ---------------------------------------------------------------------------------
 
     @property
     def lasting(self) -> bool:
         """Whether this core goes on when the turn it was started for has ended."""
         return self._resume
 
-    @property
-    def subagents(self) -> Subagents:
-        """Work in sessions of its own; made at first use."""
-        if self._subagents is None:
-            from hermes_tui.runtime.subagents import Subagents
-
-            self._subagents = Subagents(self)
-        return self._subagents
-
-    def subagents_of(self, session: Session) -> Helpers:
-        """The subagents, as one session's tools use them."""
-        from hermes_tui.runtime.subagent_tools import Helpers
-
-        return Helpers(self, session)
+    def services_of(self, session: Session) -> ToolServices:
+        """What the tools of a session use of this core."""
+        return ToolServices(self, session)
 
     async def session_gone(self, session: str) -> None:
         """End the subagents of a session that was deleted."""
-        if self._subagents is not None:
-            await self._subagents.session_gone(session)
-
-    def kit_of(self, session: Session) -> Kit:
-        """What the web and file tools of a session share."""
-        from hermes_tui.runtime.kits import make_kit
-
-        return make_kit(self, session)
-
-    def memory_of(self, session: Session) -> SessionMemory:
-        """The memory, as one session's tools use it."""
-        from hermes_tui.runtime.remembering import SessionMemory
-
-        return SessionMemory(self.memory, session, self.log)
-
-    @property
-    def cron(self) -> KeepingJobs:
-        """The jobs at set times; made at first use."""
-        if self._cron is None:
-            from hermes_tui.runtime.keeping_jobs import KeepingJobs
-
-            self._cron = KeepingJobs(self)
-        return self._cron
-
-    def jobs_of(self, session: Session) -> SessionJobs:
-        """The jobs, as one session's tools use them."""
-        from hermes_tui.runtime.keeping_jobs import SessionJobs
-
-        return SessionJobs(self.cron, session)
-
-    @property
-    def checkpoints(self) -> Checkpoints:
-        """How folders were before turns changed them; made at first use."""
-        if self._checkpoints is None:
-            from hermes_tui.runtime.checkpoints import Checkpoints
-
-            self._checkpoints = Checkpoints(self)
-        return self._checkpoints
-
-    # --- background processes ------------------------------------------------------------------
-
-    @property
-    def processes(self) -> Processes:
-        """The background processes; made at first use."""
-        if self._processes is None:
-            from hermes_tui.tools.processes import Processes
-
-            self._processes = Processes(
-                self._process_changed, self._process_matched, self._secrets_hidden
-            )
-        return self._processes
-
-    def _secrets_hidden(self) -> StreamRedactor:
-        return StreamRedactor(self.surroundings.redactor)
-
-    def _process_matched(self, one: Background, lines: str) -> None:
-        session = self.sessions.get(one.session)
-        if session is not None and not self.end_reason:
-            text = session.redactor.redact(f"process {one.id} wrote: {lines}").text
-            session.remarks.append(f"[{text}]")
-            self.spawn(session.add(Notice(text=text, hint=one.command[:200])))
-
-    def _process_changed(self, one: Background) -> None:
-        if not self.end_reason:
-            self.spawn(self._record_process(one, one.status))
-            self.changed(one.session)
-
-    async def _record_process(self, one: Background, status: str) -> None:
-        event = ProcessStarted(process_id=one.id, command=one.command, pid=one.pid)
-        if status != "running":
-            event = ProcessEnded(process_id=one.id, exit_code=one.exit_code, status=status)
-        if one.session in self.sessions:
-            await self.sessions[one.session].add(event)
+        if subagents := Core.subagents.made(self):
+            await subagents.session_gone(session)
 
     def running(self) -> tuple[str, ...]:
         """The background processes that run, a line each."""
-        return tuple(one.line() for one in self._processes.running()) if self._processes else ()
+        processes = Core.processes.made(self)
+        return tuple(one.line() for one in processes.running()) if processes else ()
 
     def background(self) -> list[Background]:
         """The background processes of all sessions, the ended ones that are still known too."""
-        return self._processes.list() if self._processes else []
+        processes = Core.processes.made(self)
+        return processes.list() if processes else []
 
     def known_processes(self) -> set[str]:
         """Ids of the background processes this core has started."""
-        return {one.id for one in self._processes.list()} if self._processes else set()
+        return {one.id for one in self.background()}
 
     # --- upgrades ------------------------------------------------------------------------------
 

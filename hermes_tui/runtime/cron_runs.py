@@ -212,7 +212,7 @@ class CronRuns:
             " nothing; what needs an approval is refused. Your last message is what the user"
             " gets. If there is nothing worth telling them, answer [SILENT] and nothing else.]"
         ]
-        skills = self._core.skills_of(await self._core.session(run.session))
+        skills = (await self._core.session(run.session)).services.skills
         for name in job.spec.skills:
             loaded = await skills.load(name, "")
             parts.append(f"[Follow the skill {name}.]\n{loaded.text}")

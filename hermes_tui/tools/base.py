@@ -35,13 +35,52 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     pictures: tuple[Picture, ...] = ()
 
 
-class Context(Protocol):
+class Services(Protocol):
+    """What the tools of one session use of the core."""
+
+    @property
+    def kit(self) -> Kit:
+        """What the web and file tools share."""
+        ...
+
+    @property
+    def processes(self) -> Any:
+        """The core's background processes (`tools.processes.Processes`)."""
+        ...
+
+    @property
+    def memory(self) -> Any:
+        """What is remembered: `remember`, `forget` and `ask`, each for this session."""
+        ...
+
+    @property
+    def recall(self) -> Any:
+        """Search over all conversations: `find`, for this session."""
+        ...
+
+    @property
+    def skills(self) -> Any:
+        """The skills: `find`, `names` and `load`, each for this session."""
+        ...
+
+    @property
+    def subagents(self) -> Any:
+        """Work in sessions of its own: `begin`, `wait`, `list`, `stop`, `steer`."""
+        ...
+
+    @property
+    def jobs(self) -> Any:
+        """The jobs at set times: `add` for this session, and `keeping` for all of them."""
+        ...
+
+
+class Context(Services, Protocol):
     """What a running tool may use of its surroundings. One object a call.
 
     cwd: the session's working folder; env: the session's environment whitelist; outputs:
     folder for this session's long outputs; window_chars: how much the model may see of one
     result, in characters; protected: files that no tool may read or write; paths: real paths
-    that were decided about; kit: what the web and file tools of a session share.
+    that were decided about.
     """
 
     session: str
@@ -52,7 +91,6 @@ class Context(Protocol):
     window_chars: int
     protected: tuple[str, ...]
     paths: tuple[str, ...]
-    kit: Kit
 
     def progress(self, text: str) -> None:
         """Show more output of this call; cheap, coalesced."""
@@ -100,38 +138,8 @@ class Context(Protocol):
         """Seconds this call has spent waiting for a person."""
         ...
 
-    @property
-    def processes(self) -> Any:
-        """The core's background processes (`tools.processes.Processes`)."""
-        ...
-
-    @property
-    def memory(self) -> Any:
-        """What is remembered: `remember`, `forget` and `ask`, each for this session."""
-        ...
-
-    @property
-    def recall(self) -> Any:
-        """Search over all conversations: `find`, for this session."""
-        ...
-
     def tool_names(self) -> tuple[str, ...]:
         """All tools of the session."""
-        ...
-
-    @property
-    def subagents(self) -> Any:
-        """Work in sessions of its own: `begin`, `wait`, `list`, `stop`, `steer`."""
-        ...
-
-    @property
-    def skills(self) -> Any:
-        """The skills: `find`, `names` and `load`, each for this session."""
-        ...
-
-    @property
-    def jobs(self) -> Any:
-        """The jobs at set times: `add` for this session, and `keeping` for all of them."""
         ...
 
 

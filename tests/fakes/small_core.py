@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 from hermes_tui.agent.agent import Agent, Prefix
@@ -60,8 +61,8 @@ class SmallCore:
         prefix = Prefix(system="You are a test.", tools=schemas, parts=(("identity", 15),))
         return Agent(model=self.model, tools=self.tools, prefix=prefix, **self.limits)
 
-    def kit_of(self, session: Session) -> Kit:
-        return Kit()
+    def services_of(self, session: Session) -> Any:
+        return SimpleNamespace(kit=Kit(), processes=self.processes)
 
     def turn_ended(self) -> None:
         return
