@@ -91,6 +91,7 @@ class Chats:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=5)
+        await self.router.close()
         await self.telling.showing.close()
         await asyncio.gather(*(gate.close() for gate in self.gates.values()))
 

@@ -41,6 +41,7 @@ class Router:
         self._wake = asyncio.Event()
         self._news: dict[str, asyncio.Event] = {}
         self._at_work: dict[str, str] = {}
+        self._workers: set[asyncio.Task[None]] = set()
         self._over: dict[str, asyncio.Event] = {}
         self._inputs: dict[str, deque[float]] = {}
 
@@ -65,8 +66,17 @@ class Router:
                 if target not in self._news and (rank == 0 or not full):
                     self._news[target] = asyncio.Event()
                     self._at_work[target] = "owner" if rank == 0 else "guest"
-                    self._core.spawn(self._work(target))
+                    worker = self._core.spawn(self._work(target))
+                    self._workers.add(worker)
+                    worker.add_done_callback(self._workers.discard)
             await self._wake.wait()
+
+    async def close(self) -> None:
+        """Work on nothing more; what waits, waits for the next core."""
+        for worker in self._workers:
+            worker.cancel()
+        if self._workers:
+            await asyncio.wait(self._workers, timeout=5)
 
     async def _work(self, target: str) -> None:
         """Everything that waits from one chat, until nothing does and its turn has ended."""
