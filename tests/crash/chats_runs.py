@@ -85,11 +85,20 @@ def settle(home: Home, url: str, rig: Any) -> None:
 
 
 def echo(asked: Asked) -> Reply:
-    """Answer with what was said last."""
-    said = [one for one in asked.json["messages"] if one["role"] == "user"][-1]["content"]
-    text = said if isinstance(said, str) else " ".join(part.get("text", "") for part in said)
+    """Answer with what was said since the last answer: two inputs may have become one turn."""
+    messages = asked.json["messages"]
+    answers = [n for n, one in enumerate(messages) if one["role"] == "assistant"]
+    fresh = messages[answers[-1] + 1 :] if answers else messages
+    said = [one["content"] for one in fresh if one["role"] == "user"]
+    text = " ".join(_words(one) for one in said)
     marks = [word for word in text.split() if word.startswith("mark")]
     return say("heard " + " ".join(marks) + ".")
+
+
+def _words(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return " ".join(part.get("text", "") for part in content)
 
 
 async def run(rig: Rig, scripted: ScriptedModel, folder: Path, seed: int, most: int) -> Outcome:
