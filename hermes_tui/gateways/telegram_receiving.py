@@ -100,6 +100,8 @@ class Receiver:
         """Have Telegram list the commands. Nothing else depends on it."""
         from telegram.error import TelegramError
 
+        if not self._desk.menu:
+            return
         try:
             await self._bot.set_my_commands(
                 [(command_name(one.name), one.help[:256]) for one in self._desk.menu[:100]]
