@@ -119,6 +119,7 @@ class Telegram:
         self, to: Address, message: Message, buttons: tuple[Button, ...], key: str
     ) -> str:
         """Send a message with buttons and return its number. Raises SendError."""
+        await self._ready()  # loads the library, in a thread
         from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
         made = [InlineKeyboardButton(one.label, callback_data=one.value) for one in buttons]
