@@ -42,6 +42,7 @@ class Call:
     skills = _Lent("skills")
     subagents = _Lent("subagents")
     jobs = _Lent("jobs")
+    chats = _Lent("chats")
 
     def __init__(self, session: TurnSession, call_id: str, window_chars: int) -> None:
         self.session = session.id

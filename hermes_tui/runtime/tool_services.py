@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hermes_tui.runtime.chats.sending import SessionChats
     from hermes_tui.runtime.core import Core
     from hermes_tui.runtime.keeping_jobs import SessionJobs
     from hermes_tui.runtime.recall import SessionRecall
@@ -72,3 +73,10 @@ class ToolServices:
         from hermes_tui.runtime.keeping_jobs import SessionJobs
 
         return SessionJobs(self._core.cron, self._session)
+
+    @property
+    def chats(self) -> SessionChats:
+        """Chats elsewhere."""
+        from hermes_tui.runtime.chats.sending import SessionChats
+
+        return SessionChats(self._core, self._session)

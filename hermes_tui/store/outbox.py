@@ -181,6 +181,11 @@ class Outbox:
         found = await self._db.read(partial(_rows, "id = ?", (number,)))
         return found[0] if found else None
 
+    async def number(self, key: str) -> int | None:
+        """The number of the text with a key."""
+        query = "SELECT id FROM outbox WHERE key = ?"
+        return await self._db.read(lambda c: c.execute(query, (key,)).get)
+
     async def list(self, limit: int = 50) -> tuple[Outgoing, ...]:
         """The newest texts, the newest first."""
         return await self._db.read(partial(_rows, "1 ORDER BY id DESC LIMIT ?", (limit,)))

@@ -69,6 +69,11 @@ class Services(Protocol):
         ...
 
     @property
+    def chats(self) -> Any:
+        """Chats elsewhere: `send`, for this session."""
+        ...
+
+    @property
     def jobs(self) -> Any:
         """The jobs at set times: `add` for this session, and `keeping` for all of them."""
         ...

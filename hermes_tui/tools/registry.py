@@ -42,6 +42,7 @@ FOUND: dict[str, str] = {
     "forget": "hermes_tui.tools.memory:forget",
     "ask_user_model": "hermes_tui.tools.memory:ask_user_model",
     "cron": "hermes_tui.tools.cron:cron",
+    "send_message": "hermes_tui.tools.chats:send_message",
 }
 """Tools that are not sent but found: name to `module:attribute`, where the attribute is a `Tool`
 or a function that makes one of the `ToolsConfig`.
