@@ -53,6 +53,11 @@ _NO_TOKEN = (
     " secrets.env in the home",
 )
 _NO_LIBRARY = ("Telegram needs an extra", "pip install 'hermes-tui[telegram]'")
+_NO_PROXY = (
+    "Telegram can't be reached by the proxy that the environment names",
+    "http:// and https:// work as they are; socks5:// needs pip install 'httpx[socks]'"
+    " 'httpx2[socks]'",
+)
 _SERVER = "https://api.telegram.org/bot"
 
 _Call = Callable[[str, "list[MessageEntity] | None"], "Awaitable[Sent | bool]"]
@@ -195,7 +200,10 @@ class Telegram:
                     raise SendError(*_NO_TOKEN)
                 if find_spec("telegram") is None:
                     raise SendError(*_NO_LIBRARY)
-                self._line = await asyncio.to_thread(_Line, token, self._base_url)
+                try:
+                    self._line = await asyncio.to_thread(_Line, token, self._base_url)
+                except (ImportError, RuntimeError, ValueError):  # they may show its password
+                    raise SendError(*_NO_PROXY) from None
         return self._line
 
     async def _put(self, to: Address, message: Message, keys: InlineKeyboardMarkup | None) -> str:

@@ -292,7 +292,8 @@ def _without_words(message: Message) -> str:
         return f"[poll {message.poll.question}: {answers}]"
     if message.dice is not None:
         return f"[{message.dice.emoji} {message.dice.value}]"
-    return ""
+    others = ("story", "game", "checklist", "paid_media", "invoice")
+    return next((f"[{kind}]" for kind in others if getattr(message, kind, None) is not None), "")
 
 
 def _quote(message: Message, answer: Message | None, to_me: bool, text: str) -> str:

@@ -153,6 +153,7 @@ def test_no_word_is_lost_whatever_is_marked(
         ({"location": {"latitude": 52.5, "longitude": 13.4}}, "[place 52.5, 13.4]"),
         ({"contact": {"first_name": "Bob", "phone_number": "+491"}}, "[contact Bob, +491]"),
         ({"dice": {"emoji": "🎲", "value": 4}}, "[🎲 4]"),
+        ({"story": {"id": 1, "chat": {"id": 9, "type": "private"}}}, "[story]"),
         (
             {
                 "sticker": {

@@ -63,6 +63,16 @@ async def test_a_topic_that_is_no_number_is_refused_at_once(
     assert api.got == []
 
 
+async def test_a_proxy_that_cannot_be_used_is_named_without_its_password(
+    api: BotApi, telegram: Telegram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "gopher://me:hidden@127.0.0.1:1")
+    with pytest.raises(SendError, match="proxy") as failure:
+        await telegram.send(HERE, Message(text="x"), "k")
+    assert "hidden" not in str(failure.value)
+    assert "socks5" in failure.value.hint
+
+
 async def test_buttons_stand_three_in_a_row(api: BotApi, telegram: Telegram) -> None:
     from hermes_tui.gateways.base import Button
 
