@@ -119,8 +119,9 @@ async def _start_in_namespaces(
         if sandbox.egress is not None:
             ours, theirs = socket.socketpair()
             files.numbers.append(theirs.detach())
-            inside += _door(files.numbers[-1])
-            for name, value in _proxy(f"http://127.0.0.1:{egress_door.PORT}").items():
+            inside += egress_door.arguments(files.numbers[-1])
+            proxy = _proxy(f"http://127.0.0.1:{egress_door.PORT}")
+            for name, value in {**proxy, **egress_door.QUIET}.items():
                 made += ["--setenv", name, value]
         packed = files.add(b"".join(os.fsencode(one) + b"\0" for one in made))
         command = [sandbox_bwrap.program(), "--args", packed, "--", *inside, *argv]
@@ -149,14 +150,6 @@ def _limited(sandbox: Sandbox, own_namespace: bool) -> tuple[str, ...]:
     count = limits.kernel_count(sandbox.limits, own_namespace)
     script = limits.shell_script(sandbox.limits, count, first=own_namespace)
     return ("/bin/sh", "-c", script, "sh")
-
-
-def _door(channel: int) -> list[str]:
-    python = os.path.realpath(sys.executable)
-    return [
-        *(python, "-I", "-S", "-c", egress_door.TEXT),
-        *(str(channel), str(egress_door.PORT)),
-    ]
 
 
 async def _open_door(
