@@ -32,6 +32,9 @@ def mark(body: dict[str, Any]) -> None:
 
 
 def _mark(message: dict[str, Any]) -> None:
+    if message["role"] == "tool":
+        message["cache_control"] = dict(_MARK)  # within a tool's result it would be refused
+        return
     content: Any = message["content"]
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]

@@ -15,7 +15,8 @@ from hermes_tui.config import EFFORTS
 _ORDER = EFFORTS[1:]
 """From not at all to very hard; `auto` sends nothing."""
 _QUOTED = re.compile(r"""["'`](none|minimal|low|medium|high|xhigh)\\?["'`]""")
-_NAMES = {"reasoning_effort": re.compile(r"reasoning[_ .]?effort")}
+_STEP = {"xhigh": "high", "minimal": "low"}
+"""Where one word too many is refused without saying which there are."""
 
 
 class Effort:
@@ -42,8 +43,12 @@ class Effort:
         text = body.decode("utf-8", "replace").lower()
         if not any(_named(name, text) for name in self.fields):
             return False
+        quoted = set(_QUOTED.findall(text))
         self._refused.add(self._now)
-        self._now = _nearest(self.wish, set(_QUOTED.findall(text)) - self._refused)
+        offered = quoted - self._refused
+        if self._now in quoted and not offered:
+            offered = {_STEP.get(self._now, "")} - self._refused
+        self._now = _nearest(self.wish, offered)
         instead = f"with {self._now!r} instead" if self._now else "without"
         self._note = f"{self._model} refuses the effort {self.wish!r}; it is asked {instead}"
         return True
@@ -79,8 +84,7 @@ def fields(provider: str, model: str, effort: str) -> dict[str, Any]:
 
 
 def _named(field: str, text: str) -> bool:
-    pattern = _NAMES.get(field)
-    return pattern.search(text) is not None if pattern else field in text
+    return ("effort" if field == "reasoning_effort" else field) in text
 
 
 def _nearest(wish: str, offered: set[str]) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import asyncio
 import importlib
 import importlib.util
+import logging
 import os
+import re
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -20,9 +22,18 @@ from hermes_tui.models.base import Delta, Request
 from hermes_tui.models.cache_marks import mark, takes_marks
 from hermes_tui.models.chat_completions import DEFAULT_WINDOW
 
+if TYPE_CHECKING:
+    from hermes_tui.models.effort import Effort
+
 _NO_COST_FETCH = ("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 """Without it the import fetches a price list from the network."""
 
+_BLIND = (request_body.PICTURES,)
+_CLASSES = re.compile(r"litellm\.\w+: |\w+ APIConnectionError - ")
+_NO_CREDENTIALS = re.compile(
+    r"credentials (were )?not found|no credentials|locate credentials", re.I
+)
+_LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router")
 _NO_HEADERS: Mapping[str, str] = {}
 
 
@@ -49,6 +60,7 @@ class LitellmModel:
         self._stall_s = stall_s
         self._prices = prices
         self.effort = ""
+        self._told: Effort | None = None
         self._litellm: Any = None
 
     @property
@@ -64,6 +76,21 @@ class LitellmModel:
 
     async def stream_with(self, request: Request, key: str) -> AsyncIterator[Delta]:
         """The same with another key than its own."""
+        begun = False
+        while not begun:
+            try:
+                async for delta in self._exchange(request, key):
+                    if not begun and self._told is not None and (note := self._told.take_note()):
+                        yield Delta(note=note)
+                    begun = True
+                    yield delta
+            except ModelError as error:
+                if begun or self._told is None or not self._told.refuse(error.message.encode()):
+                    raise
+                continue
+            return
+
+    async def _exchange(self, request: Request, key: str) -> AsyncIterator[Delta]:
         from hermes_tui.models.replies import ReplyReader
 
         litellm = await self._load()
@@ -117,25 +144,37 @@ class LitellmModel:
                 )
             os.environ.setdefault(*_NO_COST_FETCH)
             litellm: Any = await asyncio.to_thread(importlib.import_module, "litellm")
-            # It prints advice to the terminal on every error otherwise.
+            # It prints advice and its log to the terminal otherwise.
             litellm.suppress_debug_info = True
+            for name in _LOGGERS:
+                logging.getLogger(name).handlers.clear()
             self._litellm = litellm
         return self._litellm
 
     def _arguments(self, request: Request, key: str) -> dict[str, Any]:
-        dropped: frozenset[str] = frozenset(() if self.sees else (request_body.PICTURES,))
+        dropped = frozenset((request_body.THOUGHTS, *(() if self.sees else _BLIND)))
         body = request_body.encode(self.name, request, dropped)
         arguments: dict[str, Any] = msgspec.json.decode(body)
         arguments |= {"num_retries": 0, "drop_params": True, "timeout": self._stall_s}
         if takes_marks(self.name):
             mark(arguments)
-        if self.effort and not self._in_steps(request):
-            arguments["reasoning_effort"] = self.effort
+        if not self._in_steps(request):
+            arguments |= self._thinking()
         if key:
             arguments["api_key"] = key
         if self._base_url:
             arguments["api_base"] = self._base_url
         return arguments
+
+    def _thinking(self) -> dict[str, Any]:
+        """How hard it shall think, where that was said."""
+        if not self.effort:
+            return {}
+        if self._told is None or self._told.wish != self.effort:
+            from hermes_tui.models.effort import Effort
+
+            self._told = Effort("litellm", self.name, self.effort)
+        return self._told.fields
 
     def _in_steps(self, request: Request) -> bool:
         """Whether Claude is among the steps of a turn: it thinks on only with its own thoughts,
@@ -157,13 +196,21 @@ class LitellmModel:
         status = getattr(error, "status_code", None)
         response = getattr(error, "response", None)
         headers: Mapping[str, str] = getattr(response, "headers", None) or _NO_HEADERS
-        text = str(getattr(error, "message", "") or error)
-        lost = (
-            "APIConnectionError" in f"{type(error).__name__} {text}" or "Connection error" in text
-        )
-        text = text.rpartition("Exception - ")[2]
+        raw = str(getattr(error, "message", "") or error)
+        text = _plain(raw)
+        lost = "APIConnectionError" in f"{type(error).__name__} {raw}" or "Connection error" in raw
+        if _NO_CREDENTIALS.search(text):
+            hint = f"give it the credentials of {provider}; docs/keys.md says which"
+            return ModelError(f"{provider} needs credentials: {text[:300]}", hint, "auth")
         if lost or not isinstance(status, int):
             hint = "check the network and the address"
             return ModelError(f"the line to {provider} failed: {text[:300]}", hint, "network")
         body = msgspec.json.encode({"error": {"message": text}})
         return failures.from_answer(status, headers, body, endpoint)
+
+
+def _plain(text: str) -> str:
+    """What litellm says, without its class names and the way through its code."""
+    text = text.partition("\nTraceback (most recent call last)")[0]
+    text = text.rpartition("Exception - ")[2]
+    return _CLASSES.sub("", text).strip()
