@@ -79,10 +79,11 @@ class GatewayList(Struct, frozen=True, kw_only=True):
 
 
 class ListGateways(Intent[GatewayList], frozen=True, kw_only=True):
-    """How the gateways are, with their newest chats."""
+    """How the gateways are, with their newest chats. set_up: only those that are set up."""
 
     reply: ClassVar[Any] = GatewayList
     chats: int = 20
+    set_up: bool = False
 
 
 class ChangeGateway(Intent[GatewayInfo], frozen=True, kw_only=True):

@@ -42,8 +42,10 @@ async def status(core: Core, session: Session, args: str) -> str:
 
 async def gateways(core: Core, session: Session, args: str) -> str:
     """Every gateway that is set up, what is wrong with it, and its chats."""
-    await core.outside.chats.people.load()
-    infos = [one for one in await core.outside.chats.infos(_CHATS) if shown(one)]
+    infos: list[GatewayInfo] = []
+    if core.outside.outbox is not None:
+        await core.outside.chats.people.load()
+        infos = [one for one in await core.outside.chats.infos(_CHATS) if shown(one)]
     lines: list[str] = []
     for one in infos:
         late = f", {one.waiting} waiting" * bool(

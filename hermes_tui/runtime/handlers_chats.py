@@ -10,7 +10,7 @@ from hermes_tui import intents
 from hermes_tui.errors import HermesError, NotFoundError
 from hermes_tui.gateways.registry import PLATFORMS
 from hermes_tui.intents import Done, GatewayInfo, GatewayList, PairingList, PersonInfo
-from hermes_tui.runtime.answers_chats import repeat
+from hermes_tui.runtime.answers_chats import repeat, shown
 from hermes_tui.runtime.face import Face
 from hermes_tui.store.pairing import Person, Request
 
@@ -39,8 +39,11 @@ async def send_out(core: Core, intent: intents.SendOut, face: Face) -> intents.S
 
 async def list_gateways(core: Core, intent: intents.ListGateways, face: Face) -> GatewayList:
     """How the gateways are."""
+    if intent.set_up and core.outside.outbox is None:
+        return GatewayList()
     await core.outside.chats.people.load()
-    return GatewayList(gateways=await core.outside.chats.infos(intent.chats))
+    found = await core.outside.chats.infos(intent.chats)
+    return GatewayList(gateways=tuple(one for one in found if not intent.set_up or shown(one)))
 
 
 async def change_gateway(core: Core, intent: intents.ChangeGateway, face: Face) -> GatewayInfo:

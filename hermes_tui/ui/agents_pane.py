@@ -29,6 +29,7 @@ from hermes_tui.ui.agents_rows import AGENT, rows_of
 from hermes_tui.ui.face import face_of
 from hermes_tui.ui.line import Bar, Span
 from hermes_tui.ui.rail import Rail
+from hermes_tui.ui.rail_around import PROCESS
 from hermes_tui.ui.rows import RowList, TextRow
 from hermes_tui.ui.search_box import SearchBox
 from hermes_tui.ui.text import one_line
@@ -53,6 +54,7 @@ class AgentsPane(Vertical):
         self.processes: Sequence[ProcessInfo] = ()
         self.agents: Sequence[AgentInfo] = ()
         self._steered = ""
+        self._wanted: str | None = None
         self._again = self._asking = False
 
     def compose(self) -> ComposeResult:
@@ -82,6 +84,11 @@ class AgentsPane(Vertical):
         if not self._asking:
             self._asking = True
             self.run_worker(self._refresh, group="agents")
+
+    def select(self, key: str) -> None:
+        """Put the cursor on one, as soon as the list is there; key: as in the rail."""
+        self._wanted = key.removeprefix(PROCESS)
+        self.ask_again()
 
     def heard(self) -> None:
         """Something changed in the core: look again if anybody sees it."""
@@ -123,7 +130,8 @@ class AgentsPane(Vertical):
         self.query_one("#agents-count", Bar).show((Span(words, "muted"),))
         self.query_one("#agents-keys", Bar).display = bool(every)
         none = [TextRow(left=(Span(line, "muted"),)) for line in _NONE]
-        self.query_one(RowList).show(rows or none)
+        self.query_one(RowList).show(rows or none, self._wanted)
+        self._wanted = self._wanted if not every else None
 
     def _here(self) -> ProcessInfo | AgentInfo | None:
         key = self.query_one(RowList).key

@@ -21,6 +21,8 @@ from hermes_tui.intents import (
     RunCommand,
 )
 from hermes_tui.ui import help as help_pages
+from hermes_tui.ui import rail_around
+from hermes_tui.ui.agents_pane import AgentsPane
 from hermes_tui.ui.app_setup import Setup
 from hermes_tui.ui.dialogs import cut_off, quit_dialog
 from hermes_tui.ui.fuzzy import Entry
@@ -36,6 +38,7 @@ from hermes_tui.ui.palette import (
 )
 from hermes_tui.ui.rail import Rail
 from hermes_tui.ui.skills_pane import SkillsPane
+from hermes_tui.ui.text import one_line
 
 if TYPE_CHECKING:
     from hermes_tui.ui.app import HermesApp
@@ -281,10 +284,29 @@ class Commands:
             raise HermesError(help_pages.unknown(name))
         self._app.tell(help_pages.about(self._app.keyboard.table.by_id[command.id]))
 
-    async def _jobs(self) -> None:
+    async def _jobs(self, job: str = "") -> None:
         from hermes_tui.ui.cron_pane import JobsScreen
 
-        await self._app.push_screen(JobsScreen())
+        await self._app.push_screen(JobsScreen(job))
+
+    async def show(self, key: str) -> None:
+        """Show what a row of the rail below the sessions stands for."""
+        kind, _, name = key.partition(":")
+        match kind + ":":
+            case rail_around.JOB:
+                await self._jobs(name)
+            case rail_around.GATEWAY:
+                await self._ask_core(commands.BY_ID["gateways"], "")
+            case rail_around.SKILL:
+                self._skills(name)
+            case rail_around.FACT:
+                self._app.frame.go("memory")
+                known = self._app.main.query_one(Rail).around.facts
+                text = next((one.text for one in known if one.id == name), name)
+                self._app.main.query_one(MemoryPane).search(one_line(text))
+            case _:
+                self._app.frame.go("agents")
+                self._app.main.query_one(AgentsPane).select(key)
 
     async def _keys(self) -> None:
         if self._app.home.keys.exists():

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -83,6 +84,14 @@ class MainScreen(Screen[None]):
         frame = self._frame()
         (frame.drag_rail if message.column.id == "rail" else frame.drag_inspector)(message.x)
 
+    def on_rail_picked(self, message: Rail.Picked) -> None:
+        """Something below the sessions of the rail is to be shown."""
+        self._frame().show(message.key)
+
+    def on_rail_folded(self, message: Rail.Folded) -> None:
+        """A heading of the rail was folded or unfolded."""
+        self._frame().keep_folded(message.folded)
+
     def on_unmount(self) -> None:
         """The screen is left."""
         self._frame().keep_now()
@@ -131,6 +140,16 @@ class Frame:
         side = {} if pane == "chat" else {"pane": pane, "inspector": True}
         self.settle(shown=pane, rail_over=False, **side)
         self.focus(pane)
+
+    def show(self, key: str) -> None:
+        """Show what a row of the rail stands for."""
+        self.settle(rail_over=False)
+        self._app.do(partial(self._app.commands.show, key))
+
+    def keep_folded(self, folded: tuple[str, ...]) -> None:
+        """Remember which headings of the rail are folded."""
+        self.remembered = msgspec.structs.replace(self.remembered, folded=folded)
+        self._remember()
 
     def focus(self, pane: Pane) -> None:
         """Give the keys to a pane that is shown."""
@@ -247,6 +266,7 @@ class Frame:
 
     def _widths(self, got: Layout) -> None:
         rail = self._app.main.query_one(Rail)
+        rail.folded = self.remembered.folded
         rail.set_class(got.rail_over, "-over")
         for part, width in ((rail, got.rail), *self._columns(got)):
             part.display = width > 0

@@ -80,6 +80,7 @@ class Line:
             if self._app.left:
                 return ""
             self._app.handle(record)
+            self._app.main.query_one(Rail).heard(record.event)
             self._app.commands.setup.heard(record)
             self.notifier.heard(record)
             if time.monotonic() - began > _SLICE_S:

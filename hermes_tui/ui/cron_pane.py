@@ -109,8 +109,9 @@ class JobsScreen(ModalScreen[None]):
     AUTO_FOCUS = "#jobs-rows"
     BINDINGS = part_keys.bindings("jobs")
 
-    def __init__(self) -> None:
+    def __init__(self, job: str = "") -> None:
         super().__init__()
+        self._wanted: str | None = job or None
         self.jobs: Sequence[JobInfo] = ()
         self._shown: object = None
 
@@ -137,7 +138,8 @@ class JobsScreen(ModalScreen[None]):
         words = f"{len(found.jobs)} jobs " if found.awake else "nobody is awake to run them "
         title = (Span(" Jobs", "strong"),)
         self.query_one("#jobs-title", Bar).show(title, (Span(words, "muted"),))
-        self.query_one(RowList).show(rows)
+        self.query_one(RowList).show(rows, self._wanted)
+        self._wanted = None
         self._details_soon()
 
     # --- inside ------------------------------------------------------------------------------
@@ -168,7 +170,11 @@ class JobsScreen(ModalScreen[None]):
             self.run_worker(partial(self._details, one), group="job", exclusive=True)
 
     async def _details(self, one: JobInfo) -> None:
-        runs = (await face_of(self).ask(JobHistory(which=one.id, limit=20))).runs
+        try:
+            runs = (await face_of(self).ask(JobHistory(which=one.id, limit=20))).runs
+        except HermesError as error:  # it was removed meanwhile, or the line is cut
+            face_of(self).say(error.message, "warning")
+            return
         if self._here() == one and self._shown != (one, runs):
             self._shown = (one, runs)
             self.query_one(TextView).show(details(one, runs), runs[0].text if runs else "")

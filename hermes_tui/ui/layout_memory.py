@@ -21,13 +21,14 @@ class Split(Struct, frozen=True, omit_defaults=True):
 
 
 class Remembered(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """All of it. splits: by the shape of the screen."""
+    """All of it. splits: by the shape of the screen; folded: headings of the rail."""
 
     splits: dict[str, Split] = {}
     pane: Literal["trace", "memory", "skills", "agents"] = "trace"
     rail: bool = True
     inspector: bool = True
     zoomed: bool = False
+    folded: tuple[str, ...] = ()
 
     def of(self, shape: str) -> Split:
         """The widths for a shape of screen."""

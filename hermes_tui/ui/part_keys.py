@@ -150,6 +150,7 @@ PARTS: dict[str, tuple[PartKey, ...]] = {
         _key("rail.pin", "p", "pin", "Pin it, or let it go."),
         _key("rail.archive", "a", "archive", "Archive it, or take it back."),
         _key("rail.archived", "A", "archived", "Show the archived ones too."),
+        _key("rail.fold", "space z", "fold", "Fold or unfold what is below a heading."),
         _key("rail.close", "escape", "close", "Close the box."),
     ),
     "settings": (

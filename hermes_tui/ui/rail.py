@@ -1,4 +1,4 @@
-"""The sessions rail: every session by group, kept up to date while it is shown; kept in order."""
+"""The rail: every session by group, kept in order, and below them what runs, comes and is new."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ from textual.actions import SkipAction
 from textual.message import Message
 
 from hermes_tui.errors import HermesError
-from hermes_tui.intents import (
-    ChangeSession,
-    ListProcesses,
-    ListSessions,
-    ProcessInfo,
-    SessionInfo,
-)
+from hermes_tui.events import Event
+from hermes_tui.intents import ChangeSession, ListSessions, SessionInfo
 from hermes_tui.ui import part_keys
 from hermes_tui.ui.column import Column
 from hermes_tui.ui.face import face_of
 from hermes_tui.ui.line import Bar, Span
-from hermes_tui.ui.rail_rows import PROCESS, grouped, rail_rows, session_title
+from hermes_tui.ui.rail_around import BELOW, FOLD, Around, around_rows
+from hermes_tui.ui.rail_asking import PARTS, Part, anew, parts_of
+from hermes_tui.ui.rail_rows import grouped, rail_rows, session_title
 from hermes_tui.ui.rows import RowList
 from hermes_tui.ui.search_box import SearchBox
 
@@ -33,7 +30,10 @@ __all__ = ["Rail", "session_title"]
 
 
 class Rail(Column):
-    """Sessions by group, background processes below. query: narrows it; archived: all of them."""
+    """Sessions by group, other things below. query: narrows it; archived: all of them.
+
+    folded: headings below the sessions of which only the number is shown.
+    """
 
     BINDINGS = part_keys.bindings("rail")
 
@@ -51,13 +51,29 @@ class Rail(Column):
             super().__init__()
             self.sessions = sessions
 
+    class Picked(Message):
+        """Enter or a click on something below the sessions; key: of its row."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
+    class Folded(Message):
+        """Which headings are folded now."""
+
+        def __init__(self, folded: tuple[str, ...]) -> None:
+            super().__init__()
+            self.folded = folded
+
     def __init__(self) -> None:
         super().__init__(id="rail")
         self.sessions: Sequence[SessionInfo] = ()
-        self.processes: Sequence[ProcessInfo] = ()
+        self.around = Around()
+        self.folded: tuple[str, ...] = ()
         self.query_text = ""
         self.archived = False
         self._again = False
+        self._parts: set[Part] = {*PARTS}
         self._asking = False
         self._renaming = ""
 
@@ -81,8 +97,14 @@ class Rail(Column):
 
     # --- what is shown -----------------------------------------------------------------------
 
+    def heard(self, event: Event) -> None:
+        """Something happened in the core: what it may have changed is asked for anew."""
+        if parts := parts_of(event):
+            self._parts |= parts
+            self.ask_again()
+
     def ask_again(self) -> None:
-        """The list changed: ask for it, once for many changes."""
+        """The sessions changed: ask for them, once for many changes."""
         self._again = True
         if not self._asking:
             self._asking = True
@@ -92,7 +114,8 @@ class Rail(Column):
         """Draw the sessions known, with their age as of now."""
         face = face_of(self)
         groups = grouped(self.sessions, face.now(), self.query_text, self.archived)
-        rows = rail_rows(groups, face.session, face.now(), self.processes)
+        rows = rail_rows(groups, face.session, face.now())
+        rows += around_rows(self.around, self.folded, face.now())
         self.query_one("#rail-rows", RowList).show(rows)
 
     def neighbour(self, step: int) -> str:
@@ -111,7 +134,10 @@ class Rail(Column):
                 self.sessions = (await face.ask(ListSessions())).sessions
                 self.post_message(self.Listed(self.sessions))
                 self.draw_rows()
-                self.processes = (await face.ask(ListProcesses())).processes
+                parts: list[Part] = [one for one in PARTS if one in self._parts or one == PARTS[0]]
+                self._parts.clear()
+                for part in parts:
+                    self.around = await anew(face, self.around, part)
                 self.draw_rows()
         except HermesError as error:
             face.say(error.message, "warning")
@@ -233,7 +259,23 @@ class Rail(Column):
     @on(RowList.Chosen, "#rail-rows")
     def _chosen(self, message: RowList.Chosen) -> None:
         message.stop()
-        if message.key.startswith(PROCESS):
-            self.call_later(self.app.run_action, "command('pane.5')")
+        if message.key.startswith(FOLD):
+            self._fold(message.key.removeprefix(FOLD))
+        elif message.key.startswith(BELOW):
+            self.post_message(self.Picked(message.key))
         else:
             self.post_message(self.Opened(message.key))
+
+    def action_fold(self) -> None:
+        """Fold or unfold the heading under the cursor, or the one above it."""
+        rows = self.query_one("#rail-rows", RowList)
+        above = [row.key for row in rows.rows[: rows.cursor + 1] if row.key.startswith(FOLD)]
+        if above:
+            self._fold(above[-1].removeprefix(FOLD))
+            rows.select(above[-1])
+
+    def _fold(self, name: str) -> None:
+        rest = tuple(one for one in self.folded if one != name)
+        self.folded = rest if name in self.folded else (*self.folded, name)
+        self.draw_rows()
+        self.post_message(self.Folded(self.folded))

@@ -1,11 +1,11 @@
-"""The rows of the sessions rail: groups, sessions, and what runs in the background."""
+"""The rows of the sessions in the rail, by groups."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from hermes_tui.intents import ProcessInfo, SessionInfo
+from hermes_tui.intents import SessionInfo
 from hermes_tui.ui import figures
 from hermes_tui.ui.line import Span
 from hermes_tui.ui.rows import Row, TextRow
@@ -25,7 +25,6 @@ NOW, PINNED, TODAY, WEEK, OLDER, ARCHIVED = (
     "Archived",
 )
 GROUPS = (NOW, PINNED, TODAY, WEEK, OLDER, ARCHIVED)
-PROCESS = "process:"
 _WEEK_S = 7 * 86_400
 
 
@@ -85,9 +84,8 @@ def rail_rows(
     groups: dict[str, list[SessionInfo]],
     current: str,
     now: float,
-    processes: Sequence[ProcessInfo] = (),
 ) -> list[Row]:
-    """All rows. A heading only where there is more than one group, nothing for what is not."""
+    """The rows of the sessions. A heading only where there is more than one group."""
     made: list[Row] = []
     titles = len(groups) > 1 or ARCHIVED in groups or PINNED in groups
     for name, found in groups.items():
@@ -95,17 +93,4 @@ def rail_rows(
             made += [TextRow()] if made else []
             made.append(TextRow(left=(Span(f" {name}", "muted"),)))
         made += [session_row(info, current, now) for info in found]
-    running = [one for one in processes if one.state == "running"]
-    if running:
-        made += [TextRow(), TextRow(left=(Span(" Background", "muted"),))]
-        made += [_process(one, now) for one in running]
     return made
-
-
-def _process(one: ProcessInfo, now: float) -> TextRow:
-    took = figures.seconds(max(now - one.started, 0.0))
-    return TextRow(
-        key=PROCESS + one.id,
-        left=(Span("  ◐ ", "accent"), Span(one_line(one.command))),
-        right=(Span(f"{took} ", "muted"),),
-    )

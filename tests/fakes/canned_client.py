@@ -10,7 +10,7 @@ from hermes_tui import intents
 from hermes_tui.errors import NotFoundError
 from hermes_tui.events import Record
 from hermes_tui.intents import SessionView
-from tests.fakes import story
+from tests.fakes import story, story_around
 
 
 class CannedClient:
@@ -19,6 +19,9 @@ class CannedClient:
     def __init__(self, view: SessionView) -> None:
         self.view = view
         self.asked: list[Any] = []
+        self.agents, self.jobs = story_around.AGENTS, story_around.JOBS
+        self.gateways, self.learned = story_around.GATEWAYS, story_around.LEARNED
+        self.new_facts = story_around.NEW_FACTS
         self._records: asyncio.Queue[Record] = asyncio.Queue()
 
     async def ask(self, intent: Any) -> Any:
@@ -28,6 +31,8 @@ class CannedClient:
                 return self.view
             case intents.ListSessions():
                 return intents.SessionList(sessions=(self.view.info, *story.SESSIONS))
+            case intents.ListFacts(limit=40):
+                return intents.FactList(facts=self.new_facts)
             case intents.ListFacts():
                 found = story.FACTS if intent.query else (*story.FACTS, *story.CARD)
                 return intents.FactList(facts=found, kept=312, told=24)
@@ -54,7 +59,17 @@ class CannedClient:
             case intents.ListProcesses():
                 return intents.ProcessList(processes=story.PROCESSES)
             case intents.ListAgents():
-                return intents.AgentList()
+                return intents.AgentList(agents=self.agents)
+            case intents.ListJobs():
+                return intents.JobList(jobs=self.jobs, awake=True)
+            case intents.JobHistory():
+                return intents.JobRuns(runs=())
+            case intents.ListGateways():
+                return intents.GatewayList(gateways=self.gateways)
+            case intents.ShowLearning():
+                return intents.LearningReport(on=True, skills=self.learned)
+            case intents.ReadAgent():
+                return intents.Text(text="48 of 2,311 files differ; looking into posts/ now\n")
             case intents.ReadProcess():
                 return intents.Text(text="listening on 127.0.0.1:5173\n")
             case intents.GetStatus():

@@ -162,7 +162,7 @@ async def test_snapshot_of_what_runs_in_the_background(
 ) -> None:
     async with canned(home, size) as screen:
         await screen.press("alt+5")
-        await screen.until(lambda: screen.shows("listening on"))
+        await screen.until(lambda: screen.shows("48 of 2,311 files"))
         await check(f"agents_says_what_runs_on_its_own_{label(size)}", screen.app, update)
 
 
