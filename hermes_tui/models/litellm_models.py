@@ -29,10 +29,12 @@ _NO_COST_FETCH = ("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 """Without it the import fetches a price list from the network."""
 
 _BLIND = (request_body.PICTURES,)
-_CLASSES = re.compile(r"litellm\.\w+: |\w+ APIConnectionError - ")
+_CLASSES = re.compile(r"litellm\.\w+: |\w+ APIConnectionError - | ?Handle with `litellm\.\w+`\.?")
 _NO_CREDENTIALS = re.compile(
     r"credentials (were )?not found|no credentials|locate credentials", re.I
 )
+_EMPTY = object()
+"""An end without a word or a count: what litellm makes of an answer it can't read."""
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router")
 _NO_HEADERS: Mapping[str, str] = {}
 
@@ -95,12 +97,13 @@ class LitellmModel:
 
         litellm = await self._load()
         errors = (litellm.exceptions.openai.OpenAIError, litellm.exceptions.httpx.HTTPError)
-        reader = ReplyReader(self._prices)
+        reader, empty = ReplyReader(self._prices), True
         try:
             arguments = await asyncio.to_thread(self._arguments, request, key)
             chunks = await litellm.acompletion(**arguments)
             async for chunk in self._in_time(chunks):
                 if delta := reader.take([chunk.model_dump_json().encode()]):
+                    empty = empty and not (delta.text or delta.calls or delta.usage)
                     yield delta
         except errors as error:
             raise self._failed(error) from error
@@ -108,6 +111,8 @@ class LitellmModel:
             yield delta
         if not reader.finished:
             raise self._failed(None)
+        if empty:
+            raise self._failed(_EMPTY)
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -193,9 +198,12 @@ class LitellmModel:
         endpoint = failures.Endpoint(url=provider, model=self.name, secret=self._key)
         if error is None:
             return failures.cut_off(endpoint)
+        if error is _EMPTY:
+            return failures.malformed("something that is no reply", endpoint)
         status = getattr(error, "status_code", None)
         response = getattr(error, "response", None)
-        headers: Mapping[str, str] = getattr(response, "headers", None) or _NO_HEADERS
+        told = getattr(error, "litellm_response_headers", None)
+        headers: Mapping[str, str] = told or getattr(response, "headers", None) or _NO_HEADERS
         raw = str(getattr(error, "message", "") or error)
         text = _plain(raw)
         lost = "APIConnectionError" in f"{type(error).__name__} {raw}" or "Connection error" in raw

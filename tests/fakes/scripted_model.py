@@ -128,6 +128,8 @@ class ScriptedModel:
     beyond the script's end gets 400.
     """
 
+    paths: tuple[str, ...] = ("/chat/completions",)
+
     def __init__(
         self,
         *script: Line,
@@ -238,7 +240,7 @@ class ScriptedModel:
         if asked.path in self.also:
             body = json.dumps(self.also[asked.path]).encode()
             return await self._send(Reply(body=body), False, writer)
-        if not asked.path.endswith("/chat/completions"):
+        if not asked.path.endswith(self.paths):
             self.others.append(asked)
             return await self._send(fail(404, "no such path"), False, writer)
         self.requests.append(asked)
