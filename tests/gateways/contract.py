@@ -19,6 +19,7 @@ from msgspec import Struct
 from hermes_tui.gateways.base import Address, Gateway, Inbound, InFile, MenuEntry
 
 RIGS: dict[str, str] = {
+    "signal": "tests.gateways.rig_signal",
     "telegram": "tests.gateways.rig_telegram",
     "telegram_called": "tests.gateways.rig_telegram_called",
 }
