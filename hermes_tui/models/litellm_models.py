@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from hermes_tui.errors import ModelError
 from hermes_tui.models import request_body
@@ -78,19 +79,22 @@ class LitellmModel:
 
     async def stream_with(self, request: Request, key: str) -> AsyncIterator[Delta]:
         """The same with another key than its own."""
-        begun = False
-        while not begun:
+        again = True
+        while again:
+            again = begun = False
             try:
                 async for delta in self._exchange(request, key):
-                    if not begun and self._told is not None and (note := self._told.take_note()):
-                        yield Delta(note=note)
                     begun = True
-                    yield delta
+                    yield self._noted(delta)
             except ModelError as error:
-                if begun or self._told is None or not self._told.refuse(error.message.encode()):
+                again = not begun and self._told is not None and self._told.refuse(_bytes(error))
+                if not again:
                     raise
-                continue
-            return
+
+    def _noted(self, delta: Delta) -> Delta:
+        """The delta with what there is to tell of the effort."""
+        note = self._told.take_note() if self._told is not None else ""
+        return replace(delta, note=note) if note else delta
 
     async def _exchange(self, request: Request, key: str) -> AsyncIterator[Delta]:
         from hermes_tui.models.replies import ReplyReader
@@ -208,13 +212,17 @@ class LitellmModel:
         text = _plain(raw)
         lost = "APIConnectionError" in f"{type(error).__name__} {raw}" or "Connection error" in raw
         if _NO_CREDENTIALS.search(text):
-            hint = f"give it the credentials of {provider}; docs/keys.md says which"
+            hint = f"give it the credentials of {provider}; docs/models.md says which"
             return ModelError(f"{provider} needs credentials: {text[:300]}", hint, "auth")
         if lost or not isinstance(status, int):
             hint = "check the network and the address"
             return ModelError(f"the line to {provider} failed: {text[:300]}", hint, "network")
         body = msgspec.json.encode({"error": {"message": text}})
         return failures.from_answer(status, headers, body, endpoint)
+
+
+def _bytes(error: ModelError) -> bytes:
+    return error.message.encode()
 
 
 def _plain(text: str) -> str:
