@@ -38,6 +38,14 @@ class Home:
         """Keys, one `NAME=value` a line, mode 0600; never in the configuration."""
         return self.path / "secrets.env"
 
+    def secrets_mark(self) -> tuple[int, int]:
+        """(mtime in ns, size) of the stored keys; another one when they have changed."""
+        try:
+            found = os.stat(self.secrets)
+        except OSError:
+            return (0, 0)
+        return found.st_mtime_ns, found.st_size
+
     @property
     def pools(self) -> Path:
         """How the keys of providers are: which rest and why; no key is in it."""

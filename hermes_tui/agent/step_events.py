@@ -14,7 +14,7 @@ from hermes_tui.security import audit_entries
 if TYPE_CHECKING:
     from hermes_tui.agent.agent import TurnSession
     from hermes_tui.security.audit import AuditEntry
-    from hermes_tui.security.policy import Action, Decision
+    from hermes_tui.security.policy import Action, Decision, Situation
 
 
 PARKED_S = 7 * 86_400.0
@@ -26,8 +26,19 @@ class StepEvents:
 
     def __init__(self, session: TurnSession) -> None:
         self._session = session
+        self._seen: Situation | None = None
         self.turn = session.conversation.turn
         self.step = session.conversation.step
+
+    def look(self) -> Situation:
+        """The situation as it is now, which what is told next is about."""
+        self._seen = self._session.situation()
+        return self._seen
+
+    @property
+    def situation(self) -> Situation:
+        """The situation as it was looked at last."""
+        return self._seen or self.look()
 
     def ended(self, call: ToolCall, status: Status, text: str) -> ToolEnded:
         """A call's end, with what the model reads."""
@@ -82,7 +93,7 @@ class StepEvents:
         """What surrounds the process that an action starts; empty when it starts none."""
         if action.kind != "execute" or action.detail_kind not in ("command", "code"):
             return ""
-        level = self._session.situation().level
+        level = self.situation.level
         if decision.contained:
             return f"local, inside the sandbox (level {level})"
         return "local, outside the sandbox" if level > 1 else "local, no sandbox"
@@ -96,7 +107,7 @@ class StepEvents:
     ) -> AuditEntry:
         """For the audit log: what was decided."""
         place = self._place(call, ask_id)
-        return audit_entries.of_decision(place, action, self._session.situation(), decision)
+        return audit_entries.of_decision(place, action, self.situation, decision)
 
     def _place(self, call: ToolCall, ask_id: str = "") -> audit_entries.Place:
         return audit_entries.Place(

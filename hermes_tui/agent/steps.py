@@ -61,12 +61,18 @@ class _Runner:
         self.resources: dict[str, asyncio.Lock] = {}
 
     async def prepare(self, calls: list[ToolCall]) -> None:
-        """Decide about each call and store what was decided, in one commit."""
+        """Decide about each call; have that in the audit log and the events in the store.
+
+        Both are on disk when this returns. What is asked is in the audit log before it is shown.
+        """
         events: list[Event] = []
         for call in map(meant, calls):
             events.extend(await self._decide(call))
-        await self.session.record(*self.decided)
-        await self.session.add(events)
+        if any(job.asked for job in self.jobs):
+            await self.session.record(*self.decided)
+            await self.session.add(events)
+        else:
+            await asyncio.gather(self.session.record(*self.decided), self.session.add(events))
         point("tool intent stored")
 
     async def _decide(self, call: ToolCall) -> list[Event]:
@@ -101,11 +107,12 @@ class _Runner:
 
     async def _decision(self, call: ToolCall, action: Action) -> Decision:
         """What the policy says, and whether a secret would leave with the call."""
-        if why := guards.carries_secret(call.arguments, action, self.session.redactor):
-            return Decision(verdict="deny", reason=why)
         if action.kind == "execute":
             await self.session.know_sandbox()
-        return decide(action, self.session.situation())
+        situation = self.tell.look()
+        if why := guards.carries_secret(call.arguments, action, self.session.redactor):
+            return Decision(verdict="deny", reason=why)
+        return decide(action, situation)
 
     async def run(self) -> None:
         """Run all jobs: at once, but never two on the same resource."""
@@ -134,7 +141,7 @@ class _Runner:
             seconds=round(time.monotonic() - began, 4),
             output_path=result.output_path,
             output_bytes=result.output_bytes,
-            untrusted=guards.source_of(result, job.action, self.session.situation()),
+            untrusted=guards.source_of(result, job.action, self.tell.situation),
             found=result.found,
             pictures=result.pictures,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from msgspec import Struct
 
@@ -48,7 +48,8 @@ class Surroundings:
         self._core = core
         self._level: Level | None = None
         self._probing: asyncio.Task[Level] | None = None
-        self._redactor: tuple[tuple[Any, ...], Redactor] | None = None
+        self._environment = _keys_of_environment()
+        self._redactor: tuple[tuple[int, int], Redactor] | None = None
 
     @property
     def level(self) -> Level | None:
@@ -136,15 +137,15 @@ class Surroundings:
 
     @property
     def redactor(self) -> Redactor:
-        """Hides the home's secrets and the keys of this process's environment; made anew when
-        they have changed.
+        """Hides the home's secrets, made anew when they have changed, and the keys that this
+        process was started with.
         """
-        mark = (_changed(self._core.home), *sorted(_keys_of_environment().items()))
+        mark = self._core.home.secrets_mark()
         if self._redactor is None or self._redactor[0] != mark:
             from hermes_tui.security.vault import Vault
 
             values = Vault(self._core.home).values()
-            self._redactor = (mark, Redactor(_keys_of_environment() | values))
+            self._redactor = (mark, Redactor(self._environment | values))
         return self._redactor[1]
 
 
@@ -157,14 +158,6 @@ def _sets_up_branch(command: str, folder: str) -> bool:
     found = assess(command, cwd=folder, workspace=folder, home="", state="")
     argvs = [one.argv for one in found.parts if one.argv]
     return not found.opaque and any(map(may_set_up_branch, argvs))
-
-
-def _changed(home: Home) -> tuple[int, int]:
-    try:
-        stat = os.stat(home.secrets)
-    except OSError:
-        return (0, 0)
-    return stat.st_mtime_ns, stat.st_size
 
 
 def _keys_of_environment() -> dict[str, str]:

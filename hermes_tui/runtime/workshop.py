@@ -40,7 +40,8 @@ JOB_ENV = "HERMES_TUI_JOB"
 Remembered = Callable[[Session, bool], Awaitable[tuple[tuple[str, str], ...]]]
 """(part, text) of what a session's frozen prompt says from memory; the flag: a lean prompt."""
 _ANY = Scope()
-_Which = tuple[ModelConfig, str, int]
+_Which = tuple[ModelConfig, str, tuple[int, int]]
+"""Settings, name, and the state of the stored keys: a new key makes a new client."""
 Skilled = Callable[[Session], Awaitable[str]]
 """What it says of skills."""
 
@@ -136,7 +137,7 @@ class Workshop:
         from hermes_tui.models.choose import make_model, place_and_price
         from hermes_tui.models.pools import Pools
 
-        key = (config, name, self._keys_changed())
+        key = (config, name, self._home.secrets_mark())
         if key not in self._models:
             everything = {**os.environ, **env}
             self._pools = self._pools or Pools(self._home)
@@ -156,13 +157,6 @@ class Workshop:
         """(whose, ready keys, all keys, when the next is ready) of each pool in use."""
         pools = {getattr(model, "pool", None) for model in self._models.values()}
         return sorted((one.whose, *one.state()) for one in pools if one is not None)
-
-    def _keys_changed(self) -> int:
-        """When the stored keys changed last, so that a new key makes a new client."""
-        try:
-            return self._home.secrets.stat().st_mtime_ns
-        except FileNotFoundError:
-            return 0
 
     async def learn_windows(self) -> None:
         """Ask endpoints how large the windows in use really are; once each, after a turn."""

@@ -283,7 +283,7 @@ class _HomeSecrets:
     def __call__(self, text: str) -> str:
         if not text:
             return text
-        stamp = self._now()
+        stamp = self._home.secrets_mark()
         if self._redact is None or stamp != self._stamp:
             from hermes_tui.security.secrets import Redactor
             from hermes_tui.security.vault import Vault
@@ -291,10 +291,3 @@ class _HomeSecrets:
             redactor = Redactor(Vault(self._home).values())
             self._stamp, self._redact = stamp, lambda text: redactor.redact(text, "log").text
         return self._redact(text)
-
-    def _now(self) -> tuple[int, int]:
-        try:
-            found = self._home.secrets.stat()
-        except FileNotFoundError:
-            return (0, 0)
-        return (found.st_mtime_ns, found.st_size)
