@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from hermes_tui.errors import HermesError
 from hermes_tui.gateways.base import (
     Abilities,
     Address,
@@ -47,6 +46,9 @@ _MOST_PICTURE = 10_000_000
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 _VOICES = (".ogg", ".oga", ".opus")
 _IN_A_ROW = 3
+_OF_THE_KEYS = ("button", "keyboard")
+_OF_THE_TEXT = (*_OF_THE_KEYS, "empty", "too long", "utf-8", "encoded")
+"""Words in refusals that concern what was sent; all others concern the chat."""
 _NO_TOKEN = (
     "there is no token of the Telegram bot",
     "@BotFather gives one; put it into the variable that telegram.token_env names, or into"
@@ -207,6 +209,19 @@ class Telegram:
         return self._line
 
     async def _put(self, to: Address, message: Message, keys: InlineKeyboardMarkup | None) -> str:
+        """Send a text; one that Telegram refuses for what it is must not count as a dead chat."""
+        try:
+            return await self._text(to, message, keys)
+        except SendError as error:
+            said = error.message.lower()
+            if not error.dead or not any(word in said for word in _OF_THE_TEXT):
+                raise
+            _log.warning("telegram: a message was refused: %s", error.message)
+            if keys is None or not any(word in said for word in _OF_THE_KEYS):
+                message = Message(text=f"(Telegram does not show this message: {error.message})")
+            return await self._text(to, message, None)
+
+    async def _text(self, to: Address, message: Message, keys: InlineKeyboardMarkup | None) -> str:
         bot = (await self._ready()).bot
 
         async def put(chat: str, entities: list[MessageEntity] | None) -> Sent | bool:
@@ -344,17 +359,6 @@ def make(setup: Setup) -> Gateway:
         webhook=webhook,
         everything=not config.mention,
     )
-
-
-def target(text: str, home_chat: str) -> str:
-    """`telegram` alone is the person's own chat. Raises HermesError when none is set."""
-    if text != "telegram":
-        return text
-    if not home_chat:
-        raise HermesError(
-            "there is no chat of your own yet", "`hermes config set telegram.home_chat ID`"
-        )
-    return f"telegram:{home_chat}"
 
 
 def _thread(to: Address) -> int | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hermes_tui.gateways import telegram as module
-from hermes_tui.gateways.base import Address, Message, SendError
+from hermes_tui.gateways.base import Address, Button, Message, SendError
 from hermes_tui.gateways.sending import Sender
 from hermes_tui.gateways.telegram import Telegram
 from hermes_tui.home import Home
@@ -73,9 +73,23 @@ async def test_a_proxy_that_cannot_be_used_is_named_without_its_password(
     assert "socks5" in failure.value.hint
 
 
-async def test_buttons_stand_three_in_a_row(api: BotApi, telegram: Telegram) -> None:
-    from hermes_tui.gateways.base import Button
+async def test_a_text_telegram_does_not_show_leaves_the_chat_alive(
+    api: BotApi, telegram: Telegram
+) -> None:
+    api.failures = [refusal(400, "Bad Request: text must be non-empty")]
+    await telegram.send(HERE, Message(text="\u2063"), "k")
+    assert "does not show this message" in api.got[0]["text"]
 
+
+async def test_a_question_whose_buttons_are_refused_is_asked_without_them(
+    api: BotApi, telegram: Telegram
+) -> None:
+    api.failures = [refusal(400, "Bad Request: BUTTON_DATA_INVALID")]
+    await telegram.ask(HERE, Message(text="May I?"), (Button(label="Yes", value="y"),), "k")
+    assert (api.got[0]["text"], api.got[0]["reply_markup"]) == ("May I?", [])
+
+
+async def test_buttons_stand_three_in_a_row(api: BotApi, telegram: Telegram) -> None:
     buttons = tuple(Button(label=str(n), value="v" * 40) for n in range(4))
     await telegram.ask(HERE, Message(text="Which?"), buttons, "k")
     rows = api.got[0]["reply_markup"]["inline_keyboard"]
