@@ -40,6 +40,8 @@ JOB_ENV = "HERMES_TUI_JOB"
 Remembered = Callable[[Session, bool], Awaitable[tuple[tuple[str, str], ...]]]
 """(part, text) of what a session's frozen prompt says from memory; the flag: a lean prompt."""
 _ANY = Scope()
+_NEW = Scope(session="-", job="-")
+"""Of what has used nothing: only a cap of nothing stops it."""
 _Which = tuple[ModelConfig, str, tuple[int, int]]
 """Settings, name, and the state of the stored keys: a new key makes a new client."""
 Skilled = Callable[[Session], Awaitable[str]]
@@ -160,7 +162,7 @@ class Workshop:
 
     async def learn_windows(self) -> None:
         """Ask endpoints how large the windows in use really are; once each, after a turn."""
-        if self.spend is not None and not await self.spend.may(Scope()):
+        if self.spend is not None and not await self.spend.may(_NEW):
             return
         for model in list(self._models.values()):
             learn = getattr(model, "learn_window", None)
