@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
-import warnings
 from collections.abc import Awaitable, Callable
-from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from hermes_tui.gateways.base import (
     Abilities,
     Address,
     Button,
-    ConflictError,
     Desk,
     Gateway,
     GoneError,
@@ -28,18 +24,23 @@ from hermes_tui.gateways.base import (
     Setup,
 )
 from hermes_tui.gateways.format import messages, utf16
+from hermes_tui.gateways.telegram_line import (
+    LOST_FILE_S,
+    NO_LIBRARY,
+    Line,
+    connected,
+    failure,
+    installed,
+    stopped,
+)
 
 if TYPE_CHECKING:
     from telegram import InlineKeyboardMarkup, MessageEntity
     from telegram import Message as Sent
-    from telegram.error import TelegramError
 
     from hermes_tui.gateways.telegram_receiving import Webhook
 
 _log = logging.getLogger(__name__)
-_LOST_S = 20.0
-_LOST_FILE_S = 120.0
-_TOKEN = re.compile(r"\d+:[\w-]{20,}")
 _MOST_CAPTION = 1024
 _MOST_FILE = 50_000_000
 _MOST_PICTURE = 10_000_000
@@ -49,17 +50,6 @@ _IN_A_ROW = 3
 _OF_THE_KEYS = ("button", "keyboard")
 _OF_THE_TEXT = (*_OF_THE_KEYS, "empty", "too long", "utf-8", "encoded")
 """Words in refusals that concern what was sent; all others concern the chat."""
-_NO_TOKEN = (
-    "there is no token of the Telegram bot",
-    "@BotFather gives one; put it into the variable that telegram.token_env names, or into"
-    " secrets.env in the home",
-)
-_NO_LIBRARY = ("Telegram needs an extra", "pip install 'hermes-tui[telegram]'")
-_NO_PROXY = (
-    "Telegram can't be reached by the proxy that the environment names",
-    "http:// and https:// work as they are; socks5:// needs pip install 'httpx[socks]'"
-    " 'httpx2[socks]'",
-)
 _SERVER = "https://api.telegram.org/bot"
 
 _Call = Callable[[str, "list[MessageEntity] | None"], "Awaitable[Sent | bool]"]
@@ -87,7 +77,7 @@ class Telegram:
         self._base_url = base_url or _SERVER
         self._webhook = webhook
         self._everything = everything
-        self._line: _Line | None = None
+        self._line: Line | None = None
         self._refused = False
         self._connecting = asyncio.Lock()
         self._moved: dict[str, str] = {}
@@ -116,7 +106,7 @@ class Telegram:
             await (receiver.poll() if webhook is None else receiver.listen(webhook))
         except TelegramError as error:
             self._refused = isinstance(error, (InvalidToken, EndPointNotFound))
-            raise _stopped(error) from None
+            raise stopped(error) from None
 
     async def send(self, to: Address, message: Message, key: str) -> str:
         """Send one message and return its number. Raises SendError."""
@@ -190,22 +180,14 @@ class Telegram:
             line, self._line = self._line, None
             await line.close()
 
-    async def _ready(self) -> _Line:
+    async def _ready(self) -> Line:
         """The connections, with the token as it is now when the last one was refused."""
         async with self._connecting:
             if self._refused:
                 self._refused = False
                 await self.close()
             if self._line is None:
-                token = (await asyncio.to_thread(self._token)).strip()
-                if not token:
-                    raise SendError(*_NO_TOKEN)
-                if find_spec("telegram") is None:
-                    raise SendError(*_NO_LIBRARY)
-                try:
-                    self._line = await asyncio.to_thread(_Line, token, self._base_url)
-                except (ImportError, RuntimeError, ValueError):  # they may show its password
-                    raise SendError(*_NO_PROXY) from None
+                self._line = await connected(self._token, self._base_url)
         return self._line
 
     async def _put(self, to: Address, message: Message, keys: InlineKeyboardMarkup | None) -> str:
@@ -250,11 +232,11 @@ class Telegram:
                 _log.warning("telegram: the group %s has the number %s now", to.chat, chat)
             except BadRequest as error:
                 if not (entities and "entit" in error.message.lower()):
-                    raise _failure(error) from None
+                    raise failure(error) from None
                 entities = None
             except TelegramError as error:
                 self._refused = self._refused or isinstance(error, InvalidToken)
-                raise _failure(error) from None
+                raise failure(error) from None
         raise SendError("Telegram: the group has moved again and again")
 
     async def _upload(
@@ -279,7 +261,7 @@ class Telegram:
                     caption=message.text or None,
                     caption_entities=entities,
                     message_thread_id=_thread(to),
-                    read_timeout=_LOST_FILE_S,
+                    read_timeout=LOST_FILE_S,
                 )
 
             try:
@@ -297,55 +279,12 @@ class Telegram:
         return await self.send(to, self.messages(text)[0], "")
 
 
-class _Line:
-    """The bot and its connections. Made in a thread: it reads certificates."""
-
-    def __init__(self, token: str, base_url: str) -> None:
-        import httpx2
-        from telegram import Bot
-        from telegram.request import HTTPXRequest
-        from telegram.warnings import PTBDeprecationWarning, PTBUserWarning
-
-        from hermes_tui.gateways.telegram_files import Files
-
-        warnings.filterwarnings("ignore", ".*retry_after", PTBDeprecationWarning)
-        warnings.filterwarnings("ignore", "Please use 'Bot.getUpdates'", PTBUserWarning)
-        for name in ("httpx", "httpx2", "telegram"):  # they log addresses, with the token in them
-            logging.getLogger(name).setLevel(logging.WARNING)
-        tls = httpx2.create_ssl_context()
-        kwargs: dict[str, Any] = {
-            "read_timeout": _LOST_S,
-            "write_timeout": _LOST_S,
-            "connect_timeout": _LOST_S,
-            "pool_timeout": _LOST_S,
-            "media_write_timeout": _LOST_FILE_S,
-            "httpx_kwargs": {"verify": tls},
-        }
-        self._requests = (
-            HTTPXRequest(connection_pool_size=2, **kwargs),
-            HTTPXRequest(connection_pool_size=32, **kwargs),
-        )
-        self.bot = Bot(
-            token,
-            base_url=base_url,
-            base_file_url=f"{base_url.removesuffix('/bot')}/file/bot",
-            get_updates_request=self._requests[0],
-            request=self._requests[1],
-        )
-        self.files = Files(self.bot, tls)
-
-    async def close(self) -> None:
-        for request in self._requests:
-            await request.shutdown()
-        await self.files.close()
-
-
 def make(setup: Setup) -> Gateway:
     """A gateway to Telegram. Raises RefusedError."""
     from hermes_tui.gateways.telegram_receiving import Webhook
 
-    if find_spec("telegram") is None:
-        raise RefusedError(*_NO_LIBRARY)
+    if not installed():
+        raise RefusedError(*NO_LIBRARY)
     config = setup.config
 
     def webhook() -> Webhook | None:
@@ -385,36 +324,6 @@ def _entities(message: Message) -> list[MessageEntity] | None:
     return made or None
 
 
-def _hidden(text: str) -> str:
-    """A text without tokens: addresses of the Bot API hold one."""
-    return _TOKEN.sub("<token>", text)
-
-
-def _failure(error: TelegramError) -> SendError:
-    """Why a message did not go; errors of the library may show the token."""
-    from telegram.error import BadRequest, Forbidden, InvalidToken, RetryAfter
-
-    from hermes_tui.gateways.telegram_receiving import seconds
-
-    if isinstance(error, InvalidToken):
-        return SendError("Telegram refuses the token", "is it right? @BotFather shows it")
-    text = _hidden(f"Telegram: {error.message}")
-    if isinstance(error, RetryAfter):
-        return SendError(text, retry_after=seconds(error))
-    return SendError(text, dead=isinstance(error, (BadRequest, Forbidden)), doubt=_lost(error))
-
-
-def _lost(error: TelegramError) -> bool:
-    """Whether a call may have been heard though its answer was not."""
-    import httpx
-    from telegram.error import BadRequest, NetworkError
-
-    if not isinstance(error, NetworkError) or isinstance(error, BadRequest):
-        return False
-    unheard = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-    return not isinstance(error.__cause__, unheard)
-
-
 def _of_the_file(error: SendError) -> bool:
     """Whether it was the file that was refused, not the chat."""
     said = error.message.lower()
@@ -422,20 +331,3 @@ def _of_the_file(error: SendError) -> bool:
         return True
     words = ("photo", "image", "file", "voice", "media", "document")
     return error.dead and any(word in said for word in words)
-
-
-def _stopped(error: TelegramError) -> Exception:
-    """Why receiving ended."""
-    from telegram.error import Conflict, EndPointNotFound, InvalidToken
-
-    if isinstance(error, Conflict):
-        return ConflictError(
-            "another program receives the messages to this bot",
-            "end it, or give one of the two a bot of its own",
-        )
-    if isinstance(error, (InvalidToken, EndPointNotFound)):
-        return RefusedError(
-            "Telegram refuses the token of the bot",
-            "@BotFather shows the right one: /mybots, API Token",
-        )
-    return ConnectionError(_hidden(f"Telegram: {error.message}"))

@@ -33,10 +33,10 @@ from hermes_tui.gateways.telegram_events import (
     repeated,
 )
 from hermes_tui.gateways.telegram_files import Files, left
+from hermes_tui.gateways.telegram_line import seconds
 
 if TYPE_CHECKING:
     from telegram import Bot, Update
-    from telegram.error import RetryAfter
 
 _log = logging.getLogger(__name__)
 WANTED = ("message", "callback_query")
@@ -242,12 +242,6 @@ def me_of(bot: Bot, desk: Desk) -> Me:
     """The bot itself, once it is initialized."""
     commands = {command_name(one.name): one.name for one in desk.menu}
     return Me(id=bot.id, username=bot.username, commands=commands)
-
-
-def seconds(error: RetryAfter) -> float:
-    """How long Telegram asks to wait."""
-    wait = error.retry_after
-    return float(wait) if isinstance(wait, int) else wait.total_seconds()
 
 
 def _number(mark: str) -> int:
