@@ -25,7 +25,8 @@ def find_tools_in(tools: Callable[[], Mapping[str, Tool]]) -> Tool:
         """Find tools beyond the ones you see: the web, pages and pictures, memory and past talks,
         skills, schedules, messages, helpers, scripts, and all connected servers and packages.
 
-        need: what you want to do, in a few words; empty lists the names of all.
+        need: what the tool shall do, as its author would say, such as `list calendar events`;
+        empty lists the names of all.
         """
         return await asyncio.to_thread(found, need, tools())
 

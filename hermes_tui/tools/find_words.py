@@ -130,6 +130,72 @@ _THINGS: tuple[str, ...] = (
 )
 
 
+_LIFE: tuple[str, ...] = (
+    # when and with whom
+    "calendar events agenda monday tuesday wednesday thursday friday saturday sunday tomorrow "
+    "tonight weekend week month date",
+    "event meeting appointment lunch dinner breakfast party interview doctor dentist birthday "
+    "visit wedding concert call gathering standup sync",
+    "free busy slot available availability meet together everybody",
+    # weather
+    "weather forecast umbrella storm wind windy sunshine humid hot chilly jacket coat outside "
+    "frost fog cloud cloudy thunder heat degrees celsius climate raining snowing",
+    # places and ways
+    "places nearby pharmacy hotel bar cafe coffee bakery supermarket grocery station "
+    "hospital atm museum park gym pizza sushi restaurant shop neighbourhood "
+    "dentist hairdresser cinema",
+    "directions route way bike bicycle ride drive train bus car commute trip journey travel far "
+    "distance airport walk road traffic reach miles kilometres",
+    # languages and voices
+    "translate translation language portuguese italian russian japanese korean dutch polish "
+    "arabic hindi turkish swedish danish norwegian finnish greek latin hebrew ukrainian czech "
+    "mandarin cantonese hungarian thai vietnamese german french spanish english chinese",
+    "voice speech speak aloud accent narrate pronounce utter spoken synthesize",
+    "transcribe transcript dictation subtitles caption memo recording spoken",
+    # at home
+    "device home light lights lamp bulb tv television fan oven blinds curtain garage door lock "
+    "socket plug heater vacuum hallway bedroom kitchen bathroom garden switch turn",
+    "temperature thermostat heating cold warm hot freezing cool radiator degrees",
+    "music song track album record artist singer band playlist tune listen spotify playback hear",
+    # mail and papers
+    "email mail inbox newsletter letter wrote attachment minutes correspondence sender",
+    "label tag category sort star newsletter",
+    "permission rights share grant viewer editor collaborator access",
+    "document slides presentation deck contract drive cloud",
+    "wiki notion handbook notebook",
+    "row spreadsheet sheet entry ledger weight expenses",
+    "invoice invoices bill receipt settled owed owes outstanding overdue unpaid due",
+    "refund reimburse money back overcharged charge double chargeback return",
+    # people, things, and what holds them together
+    "relation relations relationship reports works manages married belongs owns parent child "
+    "colleague boss friend employs connected linked depends between",
+    "entity entities node person company register record known thing",
+    # code, machines, folders
+    "issue bug crash maintainers defect ticket",
+    "pull request review changes upstream contribution patch contribute",
+    "commit commits committed pushed author history changed",
+    "workflow run ci build pipeline passed green server checks failed jobs",
+    "directory folder downloads desktop lying inside",
+    "tree layout structure hierarchy nested outline",
+    "move shift relocate elsewhere",
+    "glob pattern anywhere extension pdf matching",
+    "metadata touched modified size permissions",
+    "pod pods healthy running crashed restart namespace service deployment state cluster",
+    "errors exceptions crashes production unresolved unhandled",
+    "database sql orders customers rows query",
+    "column columns type field types schema indexes",
+    # the agent itself
+    "conversation agreed decided discussed talked mentioned told earlier promised past "
+    "january february march april june july august september october november december",
+    "forget knowing outdated memory",
+    "remember mind preference always never allergic favourite prefer",
+    "delegate somebody parallel helper meanwhile subagent separately",
+    "script python loop hundred batch repeatedly",
+    "cron schedule recurring morning evening daily weekly monthly regularly nightly",
+    "web news latest internet online published released headlines",
+)
+"""The same for what people do in a day: what they name is seldom the word that a tool has."""
+
 OUR_WORDS: dict[str, str] = {
     "read_file": "look inside see view text document notes log contents 文件 内容 读",
     "write_file": "new document disk save create text 写 保存 新建",
@@ -150,6 +216,7 @@ def _ascii(line: str) -> list[str]:
 def _families() -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     weighed = [(line, 0.3) for line in _DOING] + [(line, 0.5) for line in _THINGS]
+    weighed += [(line, 0.4) for line in _LIFE]
     for line, weight in weighed:
         stems = dict.fromkeys((stem(one) for one in _ascii(line)), weight)
         for one in stems:
