@@ -92,6 +92,11 @@ class Sender:
             except SendError as error:
                 await self._again(rows, error)
                 return
+            except Exception as error:  # noqa: BLE001 - a library's fault holds up no other chat
+                _log.exception("%s: a message did not go", target)
+                text = f"{self._transport.platform} failed inside: {type(error).__name__}"
+                await self._again(rows, SendError(text, doubt=True))
+                return
             point("outbox.sent")
             await self._outbox.sent(rows, proof)
             point("outbox.noted")

@@ -104,13 +104,16 @@ class Signal:
                 if answer.status_code != 200:
                     raise OSError(f"signal-cli answered {answer.status_code}")
                 desk.alive()
-                async for number, data in _events(answer, desk):
-                    await self._heard(data, desk, since)
-                    if number:
-                        await desk.keep_mark(number)
+                await self._listen(answer, desk, since)
         except httpx2.HTTPError as error:
             raise OSError(f"the line to signal-cli is lost ({type(error).__name__})") from error
         raise OSError("signal-cli closed the line")
+
+    async def _listen(self, answer: httpx2.Response, desk: Desk, since: float) -> None:
+        async for number, event in _events(answer, desk):
+            await self._heard(event, desk, since)
+            if number:
+                await desk.keep_mark(number)
 
     async def _since(self, desk: Desk) -> float:
         """From when on messages count: shortly before the first start."""

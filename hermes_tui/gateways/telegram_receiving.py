@@ -145,8 +145,10 @@ class Receiver:
     async def listen(self, webhook: Webhook) -> None:
         """Be called, until somebody else sets another webhook."""
         info = await self._bot.get_webhook_info()
-        if info.url not in ("", webhook.url, await self._desk.mark("webhook")):
+        ours = [*await self._ours(), webhook.url]
+        if info.url and info.url not in ours:
             raise _other(info.url)
+        await self._desk.keep_mark(" ".join(ours), "webhook")  # known as ours before it is set
         self._webhook = webhook
         webhook.listener.add("POST", webhook.path, self._called)
         try:
@@ -171,10 +173,14 @@ class Receiver:
         info = await self._bot.get_webhook_info()
         if not info.url:
             return
-        if info.url != await self._desk.mark("webhook"):
+        if info.url not in await self._ours():
             raise _other(info.url)
         await self._bot.delete_webhook()
         await self._desk.keep_mark("", "webhook")
+
+    async def _ours(self) -> list[str]:
+        """Addresses of webhooks that this program has set."""
+        return (await self._desk.mark("webhook")).split()
 
     async def _called(self, call: Call) -> Answer:
         webhook = self._webhook

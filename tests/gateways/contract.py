@@ -20,6 +20,7 @@ from hermes_tui.gateways.base import Address, Gateway, Inbound, InFile, MenuEntr
 
 RIGS: dict[str, str] = {
     "signal": "tests.gateways.rig_signal",
+    "whatsapp_called": "tests.gateways.rig_whatsapp",
     "telegram": "tests.gateways.rig_telegram",
     "telegram_called": "tests.gateways.rig_telegram_called",
 }

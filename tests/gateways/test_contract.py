@@ -319,14 +319,13 @@ async def test_a_message_that_was_deleted_is_told_from_a_dead_chat(rig: Rig) -> 
     assert not failure.value.dead
 
 
-async def test_it_is_shown_that_an_answer_is_written(rig: Rig) -> None:
+async def test_it_is_shown_that_an_answer_is_written(rig: Rig, desk: RecordingDesk) -> None:
     able(rig, "typing")
-    gateway = rig.gateway()
-    try:
+    async with receiving(rig, desk) as (gateway, _):
+        await rig.says("hello")
+        await until(lambda: desk.kept, "it is kept")
         await gateway.typing(address(rig))
         await until(lambda: rig.typed() == 1, "it is shown")
-    finally:
-        await gateway.close()
 
 
 async def test_commands_are_listed_by_the_platform(rig: Rig, desk: RecordingDesk) -> None:

@@ -38,7 +38,7 @@ class Platform:
         return str(len(self.got))
 
 
-class DiedError(Exception):
+class DiedError(BaseException):
     """Stands for the end of the process: nothing after it is done."""
 
 
@@ -130,7 +130,7 @@ async def test_after_a_death_only_what_is_missing_goes_out_and_doubt_is_marked(
         await real(number, parts, proof)
 
     outbox.progressed = dying  # type: ignore[method-assign]
-    with pytest.raises(ExceptionGroup):
+    with pytest.raises(BaseExceptionGroup):
         await Sender(outbox, platform).once()
     outbox.progressed = real  # type: ignore[method-assign]
     assert await outbox.recover() == 1
@@ -193,3 +193,15 @@ async def test_a_message_that_comes_twice_is_taken_once(db: Database) -> None:
     await inbox.done(number)
     assert await inbox.take("telegram", "7", "1001", "{}") is None
     assert await inbox.waiting() == ()
+
+
+async def test_a_fault_of_a_library_holds_up_no_other_chat_and_is_in_doubt(outbox: Outbox) -> None:
+    platform = Platform()
+    platform.failures = [ZeroDivisionError("inside a library")]
+    first = await outbox.put("telegram:7", "hello")
+    second = await outbox.put("telegram:8", "there")
+    sender = Sender(outbox, platform)
+    await sender.once()
+    rows = [await outbox.row(number) for number in (first, second)]
+    states = {row.state: row.doubt for row in rows if row is not None}
+    assert states == {"waiting": True, "sent": False}

@@ -203,6 +203,19 @@ async def test_its_own_webhook_is_taken_down_when_it_asks_again(
     assert rig.api.webhook["url"] == ""
 
 
+async def test_a_webhook_that_was_moved_is_still_its_own(
+    rig: TelegramRig, desk: RecordingDesk
+) -> None:
+    rig.api.webhook = {"url": "https://old.example/telegram"}
+    desk.marks["webhook"] = f"https://old.example/telegram {HOOK}"  # died before it was moved
+    gateway = rig.gateway(webhook_url=HOOK)
+    task = asyncio.create_task(gateway.run(desk))
+    await until(lambda: rig.api.webhook["url"] == HOOK, "it is moved")
+    await until(lambda: desk.marks["webhook"] == HOOK, "only the new one is known")
+    await ended(task)
+    await gateway.close()
+
+
 async def test_somebody_who_takes_the_webhook_is_noticed(
     rig: TelegramRig, desk: RecordingDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
