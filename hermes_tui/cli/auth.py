@@ -220,6 +220,8 @@ def _typed(name: str) -> str:
         value = sys.stdin.readline().strip()
     if not value:
         raise HermesError("no key was given", "type it, or put it on standard input")
+    if not (value.isascii() and value.isprintable()) or " " in value:
+        raise HermesError("that holds characters that no key has", "copy it once more")
     return value
 
 

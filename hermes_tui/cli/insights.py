@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hermes_tui.cli import output
 from hermes_tui.cli.connect import with_core
 from hermes_tui.cli.output import PLAIN
-from hermes_tui.cli.usage import bars, since, story, table
+from hermes_tui.cli.usage import bars, honest, since, story, table
 from hermes_tui.intents import ListSessions, ShowSpend, SpendReport, SpendTotal
 from hermes_tui.runtime.client import CoreClient
 
@@ -31,7 +31,7 @@ def insights(
     """
     report, titles = with_core(lambda client: _asked(client, days))
     if json:
-        output.emit(report)
+        output.emit(honest(report))
         return
     for line in story(report, days):
         print(line)

@@ -137,7 +137,7 @@ def list_(
     ] = False,
     json: Json = False,
 ) -> None:
-    """List the models the configured endpoint offers; * marks the chosen one.
+    """List the models of the endpoint; * marks the chosen one.
 
     Example: hermes model list qwen
     """
@@ -156,6 +156,9 @@ def list_(
     if json:
         output.emit({"current": config.name, "models": names})
         return
+    if not names:
+        why = f"none of the models on offer has {text!r} in its name"
+        raise HermesError(why if every else "no model is on offer there")
     for name in names:
         print(("* " if name == config.name else "  ") + output.clean(name))
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any, cast
 
+import msgspec
 import typer
 
 from hermes_tui.cli import output
@@ -50,7 +51,7 @@ def usage(
     asked = ShowSpend(by=(wanted[by],), since=0.0 if session else since(days), session=session)
     report = with_core(lambda client: client.ask(asked))
     if json:
-        output.emit(report)
+        output.emit(honest(report))
         return
     table(by, report.groups[by], report.total)
     for cap in report.caps:
@@ -89,6 +90,16 @@ def money(one: SpendTotal) -> str:
     return f"${one.cost:,.4f}" + (" + ?" if one.unpriced else "")
 
 
+def honest(report: SpendReport) -> dict[str, Any]:
+    """A report for JSON, in which what nobody knows the price of costs null, not nothing."""
+    made: dict[str, Any] = msgspec.to_builtins(report)
+    groups = cast("list[list[dict[str, Any]]]", list(made.get("groups", {}).values()))
+    for total in (made["total"], *(one for group in groups for one in group)):
+        if total.get("calls") and total.get("unpriced") == total["calls"]:
+            total["cost"] = None
+    return made
+
+
 def _amount(value: float, cap: SpendCap) -> str:
     return f"{value:,.0f}" if cap.name.endswith("_tokens") else f"${value:,.2f}"
 
@@ -108,12 +119,22 @@ def story(report: SpendReport, days: int) -> list[str]:
     total = report.total
     share = round(100 * total.cached / total.prompt) if total.prompt else 0
     lines = [
-        f"Last {days} days: {total.calls:,} model calls in {report.sessions:,} sessions, "
-        f"{total.tokens:,} tokens, {money(total)}.",
+        f"Last {_count(days, 'day')}: {_count(total.calls, 'model call')} in "
+        f"{_count(report.sessions, 'session')}, {_count(total.tokens, 'token')}, {_cost(total)}.",
         f"{share} % of what was sent was read from a cache.",
     ]
     if total.guessed:
-        lines.append(f"Tokens of {total.guessed:,} calls are estimates: the provider told none.")
+        calls = _count(total.guessed, "call")
+        lines.append(f"Tokens of {calls} are estimates: the provider told none.")
     if total.unpriced:
-        lines.append(f"{total.unpriced:,} calls have no known price (model.price_in, price_out).")
+        what = f"The price of {_count(total.unpriced, 'call')} is not known"
+        lines.append(f"{what} (model.price_in, model.price_out).")
     return lines
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _cost(total: SpendTotal) -> str:
+    return "at an unknown cost" if money(total) == "?" else money(total)

@@ -233,7 +233,8 @@ def _at(
         return Target(way="embedded", name=model)
     secrets = credentials.read_secrets(home)
     key = credentials.first_key(place.keys, env, secrets)
-    if place.way == "litellm" and not (place.base_url and not has_litellm()):
+    own = place.way == "litellm" and not (place.base_url and not has_litellm())
+    if own and (key or not place.base_url):  # others find credentials of their own kind
         full = model if model.startswith(place.prefix + "/") else f"{place.prefix}/{model}"
         return Target(way="litellm", name=full, key=key)
     if not key and place.keys:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
+from hermes_tui.configuration.load import load
 from hermes_tui.errors import ModelError
+from hermes_tui.events import TurnEnded
 from hermes_tui.home import Home
 from hermes_tui.models.pools import Key, Pool, Pools
+from hermes_tui.runtime.core import Core
+from hermes_tui.runtime.local import LocalClient
 from hermes_tui.security.vault import Vault
 from tests.cli.conftest import Hermes
 from tests.fakes.scripted_model import ScriptedModel, say
+from tests.runtime.conftest import open_in, until
+from tests.runtime.conftest import say as tell
 
 FIRST, SECOND = "first-" + "k" * 20 + "-abcd", "second-" + "k" * 20 + "-wxyz"
 
@@ -163,3 +170,55 @@ def test_nothing_spent_is_told_as_nothing(hermes: Hermes) -> None:
     wrong = hermes("usage", "--by", "weather")
     assert wrong.code == 1
     assert "by model, provider" in wrong.err
+
+
+async def _turn(home: Home) -> None:
+    core = await Core(home, load(home, {}).config, headless=True).start(listen=False)
+    client = LocalClient(core)
+    view = await open_in(client, str(home.path))
+    await tell(client, view, "hello")
+    await until(client, TurnEnded)
+    await core.end("done")
+
+
+def test_what_nobody_knows_the_price_of_is_no_zero_anywhere(
+    hermes: Hermes, home: Home, threaded: ScriptedModel
+) -> None:
+    threaded.script = [say("ready")]
+    home.config.write_text(f"model:\n  name: nobody-knows\n  base_url: {threaded.url}\n")
+    asyncio.run(_turn(home))
+    for command in ("usage", "insights"):
+        told = hermes(command, "--json").json
+        totals = [told["total"], *(one for group in told["groups"].values() for one in group)]
+        assert [one["cost"] for one in totals] == [None] * len(totals)
+        assert "$0" not in hermes(command).out
+    said = hermes("insights", "--days", "1").out
+    assert said.startswith("Last 1 day: 1 model call in 1 session, ")
+    assert "at an unknown cost" in said
+    assert "The price of 1 call is not known" in said
+
+
+@pytest.mark.parametrize("typed", ["two words", "schlüssel", "bell\x07bell"])
+def test_what_can_be_no_key_is_not_kept(hermes: Hermes, home: Home, typed: str) -> None:
+    refused = hermes("auth", "add", "groq", stdin=typed)
+    assert refused.code == 1
+    assert "no key has" in refused.err
+    assert typed not in refused.err
+    assert Vault(home).names() == ()
+
+
+def test_a_name_that_no_model_has_is_told(
+    hermes: Hermes, home: Home, threaded: ScriptedModel
+) -> None:
+    home.config.write_text(f"model:\n  base_url: {threaded.url}\n")
+    assert hermes("model", "list", "script").out.strip() == "scripted"
+    none = hermes("model", "list", "nosuch")
+    assert none.code == 1
+    assert "none of the models on offer has 'nosuch' in its name" in none.err
+    assert hermes("model", "list", "nosuch", "--json").json["models"] == []
+
+
+def test_claude_is_not_set_without_a_key_for_it(hermes: Hermes) -> None:
+    told = hermes("model", "set", "anthropic:claude-sonnet-4-5")
+    assert told.code != 0
+    assert "hermes auth add anthropic" in told.err
