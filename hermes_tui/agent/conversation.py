@@ -211,6 +211,7 @@ class Conversation:
         self.attended = received.attended
         if received.typed:
             self.said.append(received.text)
+        self.taint = received.untrusted or self.taint
         content = f"{received.text}\n\n{event.note}" if event.note else received.text
         content = "\n\n".join([*self._shell, content])
         self._shell = []

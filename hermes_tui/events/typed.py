@@ -8,7 +8,8 @@ from hermes_tui.events.base import Event, How
 class InputReceived(Event, frozen=True, kw_only=True):
     """Something was typed or arrived. It becomes part of the conversation with `InputTaken`.
 
-    attended: somebody can answer questions; False means what would ask is denied.
+    attended: somebody can answer questions; False means what would ask is denied. untrusted:
+    where it comes from when no person who may talk wrote it, such as a call of another program.
     """
 
     input_id: str
@@ -16,11 +17,12 @@ class InputReceived(Event, frozen=True, kw_only=True):
     how: How = "send"
     face: str = ""
     attended: bool = True
+    untrusted: str = ""
 
     @property
     def typed(self) -> bool:
         """Whether a person wrote it; a task for a subagent and its report are the agent's own."""
-        return self.face != "subagent"
+        return self.face != "subagent" and not self.untrusted
 
 
 class InputTaken(Event, frozen=True, kw_only=True):

@@ -134,7 +134,8 @@ class Inbound(Struct, frozen=True, kw_only=True, omit_defaults=True):
     stable id of who wrote it; name: how they call themselves, which decides nothing. ts: when
     it was sent, in Unix seconds. group: others read along; spoken_to: it is meant for the
     agent (a direct chat, a mention, an answer to it). pressed: what a button carried; the text
-    is then empty. reply_to: the message it answers.
+    is then empty. reply_to: the message it answers. untrusted: where it comes from when no
+    person wrote it.
     """
 
     platform: str
@@ -149,6 +150,7 @@ class Inbound(Struct, frozen=True, kw_only=True, omit_defaults=True):
     spoken_to: bool = True
     pressed: str = ""
     reply_to: str = ""
+    untrusted: str = ""
     files: tuple[InFile, ...] = ()
 
 

@@ -21,7 +21,8 @@ class Sent(Struct, frozen=True, kw_only=True):
 class Send(Intent[Sent], frozen=True, kw_only=True):
     """Say something. how: `auto` starts a turn or steers the running one.
 
-    input_id: chosen by the face; the same id twice is stored once.
+    input_id: chosen by the face; the same id twice is stored once. untrusted: where it comes
+    from when no person wrote it: what it wants has to be asked about.
     """
 
     reply: ClassVar[Any] = Sent
@@ -32,6 +33,7 @@ class Send(Intent[Sent], frozen=True, kw_only=True):
     standing: Standing = Standing()
     attended: bool = True
     face: str = "ui"
+    untrusted: str = ""
 
 
 class Withdrawn(Struct, frozen=True, kw_only=True):

@@ -131,6 +131,7 @@ class Session(Bench):
             how=how,
             face=intent.face,
             attended=intent.attended,
+            untrusted=intent.untrusted,
         )
         events: list[Event] = [] if talk.title else [SessionChanged(title=title_of(typed.text))]
         events.append(received)

@@ -21,7 +21,8 @@ from hermes_tui.gateways.registry import PLATFORMS
 from hermes_tui.intents import GatewayInfo, OpenSession, Standing
 from hermes_tui.runtime.chats.desk import House, target_of
 from hermes_tui.runtime.chats.gates import Gate
-from hermes_tui.runtime.chats.people import TERMINAL, People, person_of
+from hermes_tui.runtime.chats.hooks import Hooks
+from hermes_tui.runtime.chats.people import HOOKS, TERMINAL, People, person_of
 from hermes_tui.runtime.chats.router import Router
 from hermes_tui.runtime.chats.telling import Telling
 from hermes_tui.runtime.chats.terminal import TerminalChats
@@ -56,6 +57,7 @@ class Chats:
         self.telling = Telling(self)
         self.router = Router(self)
         self.terminal = TerminalChats(core)
+        self.hooks = Hooks(self)
         self.gates: dict[str, Gate] = {}
         self._recovered = False
         self._started = False
@@ -76,6 +78,7 @@ class Chats:
         await self._recover()
         await self.inbox.forget(time.time() - _KEPT_S)
         self.core.shelf.loaded = self.telling.loaded
+        await self.hooks.forget()
         for chat in await self.rows.all():
             self.telling.bind(chat)
         self._tasks = [
@@ -210,7 +213,9 @@ class Chats:
 
     async def of_target(self, target: str) -> Chat | None:
         """The chat with a target; in a group the one that was heard of last."""
-        return next((one for one in await self.rows.all() if one.target == target), None)
+        rows = await self.rows.all()
+        mine = (one for one in rows if one.target == target and one.key.startswith(target))
+        return next(mine, None)
 
     async def chat_for(self, message: Inbound) -> Chat:
         """The chat a message belongs to, with the session its text goes to."""
@@ -264,7 +269,10 @@ class Chats:
             last_in=time.time(),
         )
         await self.rows.put(chat)
-        self.telling.bind(chat)
+        if message.platform == HOOKS:
+            await self.hooks.bind(chat)
+        else:
+            self.telling.bind(chat)
         return chat
 
     async def link(self, session: Session, to: str) -> Chat:
@@ -332,6 +340,8 @@ class Chats:
 def key_of(message: Inbound) -> str:
     """Which session a message belongs to: a chat's, a thread's, in a group a person's own."""
     target = target_of(message)
+    if message.platform == HOOKS:
+        return f"{target}#{message.message}"
     return f"{target}|{message.sender}" if message.group and not message.thread else target
 
 

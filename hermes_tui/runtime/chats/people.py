@@ -14,6 +14,8 @@ from hermes_tui.store.pairing import Pairing, Person, Role
 _log = logging.getLogger(__name__)
 TERMINAL = "cli"
 """The platform of chats that a terminal of this machine holds."""
+HOOKS = "webhook"
+"""The platform of calls of other programs."""
 _CODE = re.compile(rf"(?:/(?:pair|start)\s+)?([{ALPHABET}]{{{CODE_CHARS}}})", re.IGNORECASE)
 
 
@@ -36,13 +38,18 @@ class People:
 
     def role(self, platform: str, sender: str) -> Role | None:
         """What somebody is here; None for a stranger."""
+        if platform == HOOKS:
+            named = (one.name for one in self._config().webhook.hooks)
+            return "owner" if sender in named else None
         if sender and sender in self.settings(platform).owners:
             return "owner"
         person = self._known.get((platform, sender))
         return person.role if person is not None else None
 
     def owners(self, platform: str) -> int:
-        """How many owners there are."""
+        """How many owners there are; a way in for programs is its own."""
+        if platform == HOOKS:
+            return len(self._config().webhook.hooks)
         paired = {
             sender
             for (where, sender), one in self._known.items()

@@ -166,6 +166,8 @@ class Router:
     async def _say(self, target: str, batch: Sequence[Incoming]) -> None:
         messages = [message_of(row) for row in batch]
         first = messages[0]
+        if await self._chats.hooks.passed_on(first):
+            return
         chat = await self._chats.chat_for(first)
         session = await self._core.session(chat.session)
         owner = batch[0].rank == 0
@@ -180,8 +182,9 @@ class Router:
             text=text,
             input_id=f"{target}#{first.message}",
             standing=self._chats.standing(session),
-            attended=owner,
+            attended=owner and not first.untrusted,
             face=target,
+            untrusted=first.untrusted,
         )
         await handlers_talk.send(self._core, send, self._chats.telling.face)
         point("chat.said")
@@ -219,6 +222,7 @@ def together(rows: Sequence[Incoming]) -> list[Incoming]:
         message = message_of(row)
         room -= len(message.text)
         other = message.sender != sender or message.pressed or _is_command(message) or row.batch
+        other = other or message.untrusted  # each call of a program is for itself
         if batch and (other or room < 0):
             break
         batch.append(row)
@@ -226,12 +230,14 @@ def together(rows: Sequence[Incoming]) -> list[Incoming]:
 
 
 def _is_command(message: Inbound) -> bool:
-    return commands.is_command(message.text)
+    return not message.untrusted and commands.is_command(message.text)
 
 
 def _spoken(message: Inbound) -> str:
     """A message as the agent gets it."""
     lines: list[str] = []
+    if message.untrusted:
+        lines.append(f"[What follows was sent by {message.untrusted}; no person wrote it.]")
     if message.ts and time.time() - message.ts > LATE_S:
         lines.append(f"[sent {seconds_ago(message.ts)}]")
     if message.group and message.name:

@@ -32,6 +32,7 @@ from hermes_tui.events import (
 )
 from hermes_tui.faults import point
 from hermes_tui.runtime.chats import asking
+from hermes_tui.runtime.chats.people import HOOKS
 from hermes_tui.runtime.chats.showing import Showing
 from hermes_tui.runtime.cron_delivery import is_silent
 from hermes_tui.runtime.face import Face
@@ -64,6 +65,8 @@ class Telling:
     def bind(self, chat: Chat) -> None:
         """From now on a chat hears of its session, and of no other."""
         self.unbind(chat.key)
+        if chat.target.startswith(f"{HOOKS}:"):
+            return  # nobody reads there
         self._bound.setdefault(chat.session, {})[chat.key] = chat
         self._told[chat.key] = chat.told
         if session := self._core.sessions.get(chat.session):
