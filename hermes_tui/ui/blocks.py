@@ -256,6 +256,26 @@ class UserBlock(Block):
         return True
 
 
+class Grown:
+    """A text that comes in many small pieces, put together when it is looked at."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, text: str = "") -> None:
+        self._parts = [text]
+
+    def add(self, text: str) -> None:
+        """One more piece."""
+        self._parts.append(text)
+
+    @property
+    def whole(self) -> str:
+        """All of it."""
+        if len(self._parts) > 1:
+            self._parts = ["".join(self._parts)]
+        return self._parts[0]
+
+
 class ReplyBlock(Block):
     """What the agent said; `open` while it is still being written.
 
@@ -271,10 +291,23 @@ class ReplyBlock(Block):
         self.head = head
         self.mark = head
         self.about = ""
-        self.text = ""
+        self._text = Grown()
         self.open = False
         self.partial = False
         self._stream: Stream | None = None
+
+    @property
+    def text(self) -> str:
+        """The Markdown."""
+        return self._text.whole
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._text = Grown(text)
+
+    def add(self, text: str) -> None:
+        """More of it has come."""
+        self._text.add(text)
 
     @property
     def source(self) -> str:
@@ -319,45 +352,6 @@ class ReplyBlock(Block):
             text = "… the line dropped here"
             lines.append(Line([Segment(clip(text, sheet.width), sheet.look["warn"])]))
         return lines
-
-
-class ReasoningBlock(Block):
-    """What the model thought before it spoke: one dim line until it is opened."""
-
-    kind = "reasoning"
-
-    def __init__(self, number: int = 0, ts: float = 0.0) -> None:
-        super().__init__(number, ts)
-        self.text = ""
-        self.open = False
-        self.seconds = 0.0
-
-    @property
-    def source(self) -> str:
-        """The thoughts as they came."""
-        return self.text
-
-    def rough(self, width: int) -> int:
-        """One line while it is folded."""
-        return super().rough(width) + 1 if self.expanded else 1
-
-    def draw(self, sheet: Sheet) -> list[Line]:
-        """The folded line, or all of it."""
-        look = sheet.look
-        words = len(self.text.split()) or 1
-        state = "thinking" if self.open else "thought"
-        mark = "▾" if self.expanded else "▸"
-        text = f"{state} · {words:,} word{'' if words == 1 else 's'} {mark}"
-        lines = [folded(clip(text, sheet.width), look, 0, "reasoning")]
-        if self.expanded:
-            lines += paragraphs(self.text, sheet, look["reasoning"])
-        return lines
-
-    def toggle(self) -> bool:
-        """Fold or unfold the thoughts."""
-        self.expanded = not self.expanded
-        self.changed()
-        return True
 
 
 class NoticeBlock(Block):

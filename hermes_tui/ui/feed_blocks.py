@@ -12,11 +12,11 @@ from hermes_tui.ui.blocks import (
     AnswerBlock,
     Block,
     NoticeBlock,
-    ReasoningBlock,
     ReplyBlock,
     UserBlock,
 )
 from hermes_tui.ui.blocks_ask import ApprovalBlock, QuestionBlock, TodoBlock
+from hermes_tui.ui.blocks_reasoning import ReasoningBlock
 from hermes_tui.ui.blocks_run import fold_reads
 from hermes_tui.ui.blocks_shell import ShellBlock
 from hermes_tui.ui.blocks_tool import ToolBlock
@@ -145,7 +145,7 @@ class Builder:
         """More text of the reply that is being written."""
         reply = self._reply or self._new_reply(number, ts)
         reply.open = True
-        reply.text += text
+        reply.add(text)
         self._reply = reply
         self._touch(reply)
 
@@ -186,7 +186,7 @@ class Builder:
             if self._thought is None:
                 self._thought = self._new_thought(record)
                 self._thought.open = True
-            self._thought.text += event.reasoning
+            self._thought.add(event.reasoning)
             self._touch(self._thought)
         if event.text and (self._reply or event.text.strip()):
             self.open_reply(event.text, record.n, record.ts)

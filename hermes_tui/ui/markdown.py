@@ -34,38 +34,94 @@ _DEFINITION = re.compile(
 )
 
 
+class OpenList(NamedTuple):
+    """The list whose items before a place are drawn. number: of its next item; digits: room for
+    numbers; loose: blank lines between items. Each of these changes how all items look."""
+
+    kind: str
+    markup: str
+    number: int
+    digits: int
+    loose: bool
+
+
 class Rendered(NamedTuple):
     """lines: the whole text. settled, place: how many of them can no longer change when text is
     added, and where in the source what can still change begins. fence: its token when that is
-    one open fence and nothing else."""
+    one open fence and nothing else. inside: the list that what can still change goes on with."""
 
     lines: list[Line]
     settled: int
     place: int
     fence: Token | None = None
+    inside: OpenList | None = None
 
 
 def render(text: str, width: int, look: Look) -> list[Line]:
     """The lines of a whole Markdown text, at most `width` cells wide."""
-    return draw(text, width, look).lines
+    source = Source(shown := safe(text), 0)
+    painter = _Painter(source, width, look)
+    painter.paint(parser().parse(shown))
+    return painter.lines
 
 
-def draw(text: str, width: int, look: Look, base: int = 0) -> Rendered:
-    """Render a text that may still grow. base: its place in the whole source."""
+def draw(
+    text: str, width: int, look: Look, base: int = 0, inside: OpenList | None = None
+) -> Rendered | None:
+    """Render a text that may still grow. base: its place in the whole source; inside: the list
+    it goes on with. None: it does not, or all items of that list look different now.
+    """
     shown = safe(text)
     tokens = parser().parse(shown)
     source = Source(shown, base)
     painter = _Painter(source, width, look)
-    cut = 0 if refers(shown) else _settled(tokens, source)
-    painter.paint(tokens[:cut])
-    settled = len(painter.lines)
-    painter.paint(tokens[cut:])
-    fence = _open_fence(tokens[cut:], source)
+    painter.inside = inside
+    if inside is not None and not _goes_on(tokens, inside):
+        return None
+    refer = refers(shown)
+    cut = 0 if refer else _settled(tokens, source)
+    painter.paint(tokens, 0, cut)
+    settled, gap, at = len(painter.lines), len(painter.lines) > 0, cut
+    inside = inside if cut == 0 else None
+    item = 0 if refer else _last_item(tokens, cut, source)
+    if item:
+        painter.paint(tokens, cut, item)
+        if painter.looks_known:
+            settled, gap, at = len(painter.lines), painter.gap, item
+            inside = painter.open_list_now(tokens[cut])
+    painter.paint(tokens, max(cut, item))
+    if painter.misfit:
+        return None
+    fence = None if item else _open_fence(tokens[cut:], source)
     if settled == 0:
-        return Rendered(painter.lines, 0, base, fence)
-    settled += 1  # the blank line before what is still open
-    first = tokens[cut].map
-    return Rendered(painter.lines, settled, source.start(first[0] if first else 0), fence)
+        return Rendered(painter.lines, 0, base, fence, inside)
+    first = tokens[at].map
+    place = source.start(first[0] if first else 0)
+    return Rendered(painter.lines, settled + gap, place, fence, inside)
+
+
+def _goes_on(tokens: Sequence[Token], inside: OpenList) -> bool:
+    first = tokens[0] if tokens else None
+    return first is not None and (first.type, first.markup) == (inside.kind, inside.markup)
+
+
+def _last_item(tokens: Sequence[Token], cut: int, source: Source) -> int:
+    """The last item but the first, of the list at `cut`, whose first line is whole; 0 for none.
+
+    The items before it can no longer change but by how the list as a whole looks.
+    """
+    if cut >= len(tokens) or not tokens[cut].type.endswith("_list_open"):
+        return 0
+    found = first = 0
+    for index in range(cut + 1, len(tokens)):
+        token = tokens[index]
+        if token.level == 0:
+            break
+        if token.level == 1 and token.type == "list_item_open":
+            whole = token.map is not None and token.map[0] + 1 < len(source.lines)
+            found = index if first and whole else found
+            first = first or index
+    return found
 
 
 def _settled(tokens: Sequence[Token], source: Source) -> int:
@@ -138,6 +194,9 @@ class _Painter:
         self.lists: list[list[int]] = []
         self.quotes = 0
         self.gap = False
+        self.inside: OpenList | None = None
+        self.misfit = self.looks_known = False
+        """Whether a list that was to be gone on with looks different now."""
 
     # --- emitting ---
 
@@ -174,10 +233,10 @@ class _Painter:
 
     # --- blocks ---
 
-    def paint(self, tokens: Sequence[Token]) -> None:
-        """Walk tokens that begin and end at the top level."""
-        index = 0
-        while index < len(tokens):
+    def paint(self, tokens: Sequence[Token], index: int = 0, stop: int | None = None) -> None:
+        """Walk tokens from one to another, all of them at last."""
+        stop = len(tokens) if stop is None else stop
+        while index < stop:
             index = self.block(tokens, index)
 
     def block(self, tokens: Sequence[Token], index: int) -> int:
@@ -230,17 +289,32 @@ class _Painter:
     def open_list(self, tokens: Sequence[Token], index: int) -> None:
         """Enter a list: tight unless a paragraph in it is shown as one."""
         level = tokens[index].level + 2
-        loose = False
+        loose = told = False
         last = first = int(tokens[index].attrs.get("start", 1))
         for token in tokens[index + 1 :]:
             if token.level < level - 1:
                 break
             if token.type == "paragraph_open" and token.level == level:
-                loose = loose or not token.hidden
+                told, loose = True, loose or not token.hidden
             elif token.type == "list_item_open" and token.level == level - 1:
                 last += 1
+        before, self.inside = self.inside, None
+        unsure = before is not None and not (told or before.loose) and last - first > 1
+        if before is not None:
+            last, first = last - first + before.number, before.number
+            loose = loose or before.loose
+        if not self.lists:
+            self.looks_known = told or before is not None
         self.loose.append(loose)
-        self.lists.append([first, len(str(max(first, last - 1)))])
+        ordered = tokens[index].type == "ordered_list_open"
+        self.lists.append([first, len(str(max(first, last - 1))) if ordered else 0])
+        if before is not None:
+            self.misfit = unsure or (loose, self.lists[-1][1]) != (before.loose, before.digits)
+
+    def open_list_now(self, token: Token) -> OpenList:
+        """The list that `token` opened, as it goes on from here."""
+        number, digits = self.lists[-1]
+        return OpenList(token.type, token.markup, number, digits, self.loose[-1])
 
     def open_item(self, token: Token, following: Sequence[Token]) -> None:
         """Enter a list item, behind its bullet, number or box to tick."""

@@ -1,7 +1,8 @@
 """Markdown that is still being written: what can no longer change is drawn once.
 
 All but the last top-level block is settled as soon as that block's first line is whole, because
-a Markdown block ends where the next one begins. A long open fence grows line by line. Whenever
+a Markdown block ends where the next one begins. A long open fence grows line by line, a list item
+by item as long as the list looks the same as a whole. Whenever
 that is in doubt (a link definition may change what stands before it) all of it is drawn again.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 
 from hermes_tui.ui import code
-from hermes_tui.ui.markdown import draw, language_of, refers
+from hermes_tui.ui.markdown import OpenList, draw, language_of, refers
 from hermes_tui.ui.text import safe
 from hermes_tui.ui.text_lines import Line
 from hermes_tui.ui.theme import Look
@@ -25,6 +26,7 @@ class Stream:
         self._settled: list[Line] = []
         self._place = 0
         self._fence: _OpenFence | None = None
+        self._inside: OpenList | None = None
 
     def lines(self, text: str, width: int, look: Look) -> list[Line]:
         """The lines of `text`, which is the former one with something added."""
@@ -36,10 +38,15 @@ class Stream:
             if grown is not None:
                 return self._settled + grown
             self._fence = None
-        if self._place and refers(safe(text[self._place :])):
+        drawn = None
+        if not self._place or not refers(safe(text[self._place :])):
+            drawn = draw(text[self._place :], width, look, self._place, self._inside)
+        if drawn is None:
             self._reset(width, look)
             self._text = text
-        drawn = draw(text[self._place :], width, look, self._place)
+            drawn = draw(text, width, look)
+            assert drawn is not None
+        self._inside = drawn.inside
         self._settled += drawn.lines[: drawn.settled]
         self._place = drawn.place
         if drawn.fence and text.startswith(drawn.fence.markup, self._place):
@@ -57,6 +64,7 @@ class Stream:
         self._settled = []
         self._place = 0
         self._fence = None
+        self._inside = None
 
 
 class _OpenFence:

@@ -23,13 +23,13 @@ from hermes_tui.ui.blocks import (
     AnswerBlock,
     Block,
     NoticeBlock,
-    ReasoningBlock,
     ReplyBlock,
     Sheet,
     UserBlock,
     gap,
 )
 from hermes_tui.ui.blocks_ask import ApprovalBlock, QuestionBlock, TodoBlock
+from hermes_tui.ui.blocks_reasoning import ReasoningBlock
 from hermes_tui.ui.blocks_tool import HEAD_LINES, LIVE, TAIL_LINES, ToolBlock
 from hermes_tui.ui.text_lines import plain
 from hermes_tui.ui.theme import Look, builtin

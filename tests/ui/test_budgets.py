@@ -14,7 +14,11 @@ from hermes_tui import intents
 from hermes_tui.config import UiConfig
 from hermes_tui.home import Home
 from hermes_tui.intents import OpenSession, SessionInfo, Standing
+from hermes_tui.ui.blocks import ReplyBlock, Sheet
+from hermes_tui.ui.blocks_reasoning import ReasoningBlock
 from hermes_tui.ui.rows import RowList
+from hermes_tui.ui.theme import Look, ThemeSpec
+from hermes_tui.ui.transcript_column import Column
 from tests.fakes import story
 from tests.fakes.canned_client import CannedClient
 from tests.ui.conftest import Screen, eventually
@@ -129,3 +133,42 @@ async def test_rows_that_are_not_seen_cost_nothing(home: Home) -> None:
     async with shown(home, client=ManySessions(story.view())) as screen:
         await screen.until(lambda: len(screen.app.main.query_one("#rail-rows", RowList).rows) > 100)
         assert len(screen.app.main.query("*")) <= 80
+
+
+REPLY = 450_000
+PIECES = {
+    "paragraphs": "The quick **brown** fox `jumps` over the lazy dog and goes on for a while.\n\n",
+    "one list": "- an item with a few words and `code` in it\n",
+    "one fence": "x = compute(some_value, other=3)  # a comment\n",
+}
+
+
+@pytest.mark.parametrize("kind", PIECES)
+def test_a_very_long_reply_costs_no_more_at_its_end_than_at_its_beginning(kind: str) -> None:
+    look = Look(ThemeSpec(name="plain", ansi=True))
+    column, block = Column(Sheet(98, look)), ReplyBlock()
+    block.open = True
+    column.append(block)
+    text = PIECES[kind] * (REPLY // len(PIECES[kind]))
+    text = f"```python\n{text}" if kind == "one fence" else text
+    costs: list[float] = []
+    for at in range(0, len(text), 4000):
+        began = time.thread_time()
+        for piece in range(at, at + 4000, 8):
+            block.add(text[piece : piece + 8])
+        block.changed()
+        column.touch(block)
+        column.fill_end(50)
+        costs.append(time.thread_time() - began)
+    assert column.total > 3000
+    early, late = sorted(costs[5:25]), sorted(costs[-20:])
+    assert late[5] < 3 * early[10], (early, late)
+    assert sum(costs) < 2.0
+
+
+def test_the_words_of_a_long_thought_are_counted_once() -> None:
+    block = ReasoningBlock()
+    for piece in ("one tw", "o three", " ", "four\n", "", "fi", "ve"):
+        block.add(piece)
+        shown = block.draw(Sheet(60, Look(ThemeSpec(name="plain", ansi=True))))[0]
+        assert f"{len(block.text.split()) or 1:,} word" in "".join(s.text for s in shown.segments)

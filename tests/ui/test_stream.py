@@ -81,6 +81,68 @@ def test_any_chunks_show_what_the_whole_text_shows(text: str, sizes: list[int], 
         assert facts(shown) == facts(render(text[:at], width, LOOK))
 
 
+ITEMS = st.lists(
+    st.sampled_from(
+        [
+            "- item\n",
+            "- \n",
+            "- [ ] task\n",
+            "* other mark\n",
+            " - a little in\n",
+            "1. first\n",
+            "7) seventh\n",
+            "99. ninety-nine\n",
+            "  - nested\n",
+            "   1. deep\n",
+            "      - deeper\n",
+            "  more of it\n",
+            "lazy\n",
+            "  ```\n  code\n  ```\n",
+            "  > quoted\n",
+            "\n",
+            "  \n",
+            "para\n",
+            "# head\n",
+            "---\n",
+            "[x]: http://y.test\n",
+            "- [x] it\n",
+        ]
+    ),
+    min_size=2,
+    max_size=30,
+).map("".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(ITEMS, st.lists(st.integers(1, 25), min_size=1, max_size=4), st.sampled_from([14, 60]))
+@example("1. a\n" * 12 + "\n1. b\n1. c\n", [3], 60)
+def test_lists_that_grow_item_by_item_are_those_of_the_whole(
+    text: str, sizes: list[int], width: int
+) -> None:
+    stream = Stream()
+    at = turn = 0
+    while at < len(text):
+        at += sizes[turn % len(sizes)]
+        turn += 1
+        shown = stream.lines(text[:at], width, LOOK)
+        assert facts(shown) == facts(render(text[:at], width, LOOK))
+
+
+def test_a_long_list_costs_its_last_item_and_not_all_of_them() -> None:
+    for item in ("- an item of `some` words\n", "1. numbered\n\n", "- outer\n  - inner\n"):
+        text = item * 2000
+        stream = Stream()
+        stream.lines(text, 80, LOOK)
+        stream.lines(text + item, 80, LOOK)
+        before = time.thread_time()
+        for n in range(20):
+            stream.lines(text + item * (n + 2), 80, LOOK)
+        grown = time.thread_time() - before
+        before = time.thread_time()
+        render(text, 80, LOOK)
+        assert grown < (time.thread_time() - before) / 2
+
+
 def test_a_long_mixed_text_in_small_chunks_is_the_same_at_the_end() -> None:
     text = ("".join(BLOCKS[:14]).replace("```\nopen\n", "") * 40)[:17_550]
     stream = Stream()
