@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from hermes_tui.config import Config
 from hermes_tui.errors import HermesError
 from hermes_tui.events import (
     InputReceived,
@@ -410,6 +411,38 @@ async def test_a_restart_takes_it_up_and_tells_it_once(
         heard = [one.text for one in await events_of(core, view.info.id, ReplyReceived)]
         assert "forty-two" in heard[-1]
         assert (await rows_of(core, view))[0].state == "done"
+    finally:
+        await core.end("test over")
+
+
+async def test_time_that_ran_out_while_the_core_was_down_keeps_what_there_was(
+    home: Home, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    def child(asked: Asked) -> Reply:
+        if asked.messages[-1]["role"] == "tool":
+            return say("never said", gate="never")
+        return calls(Call("search_files", {"pattern": "x"}), text="Half of it is 21.")
+
+    def limited() -> Config:
+        config = settled(home, scripted.url)
+        return replace(config, delegate=replace(config.delegate, limit_s=0.6))
+
+    scripted.answer = answering(goes_about(["count"]), child)
+    core = await Core(home, limited(), headless=True).start()
+    client = LocalClient(core)
+    view = await begun(core, client, tmp_path)
+    (row,) = await working(core, view)
+    await scripted.until(4)
+    await client.close()
+    await core.end("restart")
+    await asyncio.sleep(max(0.0, row.started + 0.65 - time.time()))
+    core = await Core(home, limited(), headless=True).start()
+    try:
+        await settle(core, view, 1, 3)
+        (ended,) = await events_of(core, view.info.id, SubagentEnded)
+        assert (ended.state, ended.text) == ("timeout", "Half of it is 21.")
+        heard = [one.text for one in await events_of(core, view.info.id, ReplyReceived)]
+        assert "Half of it is 21." in heard[-1]
     finally:
         await core.end("test over")
 
