@@ -20,6 +20,7 @@ from hermes_tui.config.gateways import (
     WebhookConfig,
     WhatsAppConfig,
 )
+from hermes_tui.config.http import HttpConfig
 from hermes_tui.config.learned import MemoryConfig, SkillsConfig
 from hermes_tui.config.learning import LearningConfig
 from hermes_tui.config.model import EFFORTS, Effort, ModelConfig, ModelsConfig, SpendConfig
@@ -40,6 +41,7 @@ __all__ = [
     "GatewaysConfig",
     "HeartbeatConfig",
     "Hook",
+    "HttpConfig",
     "LearningConfig",
     "McpConfig",
     "MemoryConfig",
@@ -83,6 +85,7 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     learning: LearningConfig = field(default_factory=LearningConfig)
     mcp: McpConfig = field(default_factory=McpConfig)
     cron: CronConfig = field(default_factory=CronConfig)
+    http: HttpConfig = field(default_factory=HttpConfig)
     gateways: GatewaysConfig = field(default_factory=GatewaysConfig)
     telegram: TelegramConfig = field(default_factory=TelegramConfig)
     discord: DiscordConfig = field(default_factory=DiscordConfig)

@@ -13,7 +13,7 @@ from hermes_tui.runtime.session import Session
 from hermes_tui.tools.base import Tool
 
 if TYPE_CHECKING:
-    from hermes_tui.gateways.base import Listener
+    from hermes_tui.http.listener import HttpListener
     from hermes_tui.mcp.asking import Said, Wanted
     from hermes_tui.mcp.hub import Hub
     from hermes_tui.runtime.chats.chats import Chats
@@ -32,12 +32,13 @@ class Outside:
         self._core = core
         self._plugins: Plugins | None = None
         self._hub: Hub | None = None
-        self._untold: tuple[str, ...] = ()
+        self._listener: HttpListener | None = None
+        self._untold: tuple[tuple[str, str], ...] = ()
 
     async def tools(self, session: Session) -> tuple[Tool, ...]:
         """All of their tools. What a person should know of them is told in this session."""
         every = await self.every()
-        told = [(problem, "update the package, or uninstall it") for problem in self._untold]
+        told = list(self._untold)
         told += [(one.text, one.hint) for one in (self._hub.news() if self._hub else ())]
         self._untold = ()
         for text, hint in told:
@@ -52,7 +53,8 @@ class Outside:
 
             ours = build(self._core.config.tools)
             self._plugins = await asyncio.to_thread(plugins.load, tuple(ours))
-            self._untold = self._plugins.problems
+            advice = "update the package, or uninstall it"
+            self._untold += tuple((problem, advice) for problem in self._plugins.problems)
         servers = await self.hub.tools() if self.hub is not None else ()
         return (*self._plugins.tools, *servers)
 
@@ -88,17 +90,27 @@ class Outside:
         return self._core.outbox
 
     @property
-    def listener(self) -> Listener | None:
+    def listener(self) -> HttpListener | None:
         """The HTTP listener for gateways with webhooks; None without a port."""
-        return None
+        if self._listener is None and self._core.config.http.port:
+            from hermes_tui.runtime.api.listening import listener_of
+
+            self._listener = listener_of(self._core)
+        return self._listener
 
     async def start(self) -> None:
         """Connect the gateways and send what waits for chats, in a core that stays."""
         if self.outbox is not None:
             await self.outbox.start()
+        if (listener := self.listener) is not None:
+            from hermes_tui.runtime.api.listening import start
+
+            self._untold += await start(self._core, listener)
 
     async def close(self) -> None:
         """End the servers' programs, and stop sending."""
+        if self._listener is not None:
+            await self._listener.close()
         if self._core.outbox is not None:
             await self._core.outbox.close()
         if self._hub is not None:

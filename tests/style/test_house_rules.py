@@ -58,6 +58,7 @@ MAY_CATCH_ALL = {
     "runtime/face.py": "event fan-out: one face must not stop the others",
     "gateways/keeper.py": "a platform's library: its failure ends no other gateway",
     "gateways/sending.py": "a platform's library: its failure holds up no other chat",
+    "http/listener.py": "somebody's call: one that breaks is answered, and ends no other",
     "cron/runner.py": "a run of a job: one that breaks must not end the clock",
     "store/db.py": "hands the error to the caller, who awaits it",
     "launcher.py": "the child's last line: it says why and ends",

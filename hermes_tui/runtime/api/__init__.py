@@ -1,0 +1,1 @@
+"""The core's faces for programs: OpenAI's API over its HTTP port."""
