@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 import tempfile
 
@@ -11,6 +12,7 @@ from msgspec import Struct
 
 from hermes_tui.backends import landlock, sandbox_bwrap, sandbox_seatbelt, seccomp
 from hermes_tui.backends.sandbox import Sandbox, start
+from hermes_tui.backends.sandbox_view import cache_of
 from hermes_tui.errors import HermesError
 
 _TRIAL_S = 10.0
@@ -39,18 +41,22 @@ _WEAKER = (
 _known: Level | None = None
 
 
-async def probe(*, again: bool = False) -> Level:
-    """The best level that works here; tried once, then remembered."""
+async def probe(*, again: bool = False, scratch: str = "") -> Level:
+    """The best level that works here; tried once, then remembered.
+
+    scratch: where sandboxes of the core keep what they share; what the trial makes there is of
+    use to the first command.
+    """
     global _known
     if _known is None or again:
-        _known = await _probe()
+        _known = await _probe(scratch)
     return _known
 
 
-async def _probe() -> Level:
+async def _probe(scratch: str) -> Level:
     reasons: list[str] = []
     for number in (3, 2):
-        missing = _missing(number) or await _trial(number)
+        missing = _missing(number) or await _trial(number, scratch)
         if not missing:
             name = "sandbox-exec" if sys.platform == "darwin" else _NAMES[number]
             more = _WEAKER if number == 2 else ()
@@ -72,10 +78,10 @@ def _missing(number: int) -> str:
     return "" if seccomp.supported() else f"no seccomp filter for {os.uname().machine}"
 
 
-async def _trial(number: int) -> str:
+async def _trial(number: int, scratch: str = "") -> str:
     """Run a command at a level that must see one file and not another; what went wrong."""
     with tempfile.TemporaryDirectory(prefix="hermes-tui-probe-") as folder:
-        sandbox = _try_place(folder, number)
+        sandbox = _try_place(folder, number, scratch)
         seen, unseen = (f"{one}/file" for one in (sandbox.workspace, sandbox.home))
         argv = ["/bin/sh", "-c", _SCRIPT, "sh", seen, unseen]
         try:
@@ -85,9 +91,12 @@ async def _trial(number: int) -> str:
             return f"{_NAMES[number]} did not answer within {_TRIAL_S:.0f} s"
         except (HermesError, OSError) as error:
             return f"{_NAMES[number]} can't be used: {error}"
+        finally:
+            if scratch:
+                shutil.rmtree(cache_of(sandbox, sandbox.workspace), ignore_errors=True)
 
 
-def _try_place(folder: str, number: int) -> Sandbox:
+def _try_place(folder: str, number: int, scratch: str) -> Sandbox:
     """A small world to try a level in."""
     top = os.path.realpath(folder)
     for name in ("work", "home", "scratch"):
@@ -95,7 +104,10 @@ def _try_place(folder: str, number: int) -> Sandbox:
         with open(os.path.join(top, name, "file"), "w", encoding="ascii") as file:
             file.write(f"{_SIGN}\n")
     return Sandbox(
-        level=number, workspace=f"{top}/work", home=f"{top}/home", scratch=f"{top}/scratch"
+        level=number,
+        workspace=f"{top}/work",
+        home=f"{top}/home",
+        scratch=scratch or f"{top}/scratch",
     )
 
 

@@ -140,7 +140,7 @@ def look(sandbox: Sandbox, env: Mapping[str, str]) -> View:
     return View(
         workspace=workspace,
         home=home,
-        cache=_cache(sandbox, workspace),
+        cache=cache_of(sandbox, workspace),
         tools=tools,
         read=tuple(sorted(set(read))),
         write=tuple(sorted(set(write))),
@@ -243,7 +243,7 @@ def _credentials(root: str) -> list[str]:
         return []
 
 
-def _cache(sandbox: Sandbox, workspace: str) -> str:
+def cache_of(sandbox: Sandbox, workspace: str) -> str:
     """A folder that is kept from one command to the next, of this workspace alone."""
     digest = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:16]
     path = os.path.join(os.path.realpath(sandbox.scratch), digest)

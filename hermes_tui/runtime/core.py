@@ -283,6 +283,8 @@ class Core:
             session.only = cron.runs.tools_of(session.id)
         if session.conversation.person:
             session.only = frozenset(self.config.gateways.guest_tools)
+        if self.lasting:
+            self.surroundings.prepare()
         given = session.conversation.delegated
         if given is not None:
             session.only = frozenset(given.tools)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from msgspec import Struct
@@ -56,13 +56,23 @@ class Surroundings:
         """What this machine can do; None before it was tried."""
         return self._level
 
+    def prepare(self) -> None:
+        """Begin with what the first command will need, before anybody waits for it."""
+        if self._probing is None:
+            self._probing = asyncio.create_task(self._prepared(), name="sandbox probe")
+
     async def probe(self) -> Level:
         """Try what this machine can do, once; whoever comes meanwhile waits for the same trial."""
-        if self._probing is None:
-            from hermes_tui.backends.sandbox_probe import probe
-
-            self._probing = asyncio.create_task(probe(), name="sandbox probe")
+        self.prepare()
+        assert self._probing is not None
         self._level = level = await asyncio.shield(self._probing)
+        return level
+
+    async def _prepared(self) -> Level:
+        """Try it, while the code that reads commands is loaded beside it: both take their time."""
+        probe = await asyncio.to_thread(_load_probe)
+        trial = probe(scratch=str(self._core.home.scratch))
+        level, _ = await asyncio.gather(trial, asyncio.to_thread(_load_policy))
         return level
 
     async def close(self) -> None:
@@ -147,6 +157,19 @@ class Surroundings:
             values = Vault(self._core.home).values()
             self._redactor = (mark, Redactor(self._environment | values))
         return self._redactor[1]
+
+
+def _load_probe() -> Callable[..., Awaitable[Level]]:
+    from hermes_tui.backends.sandbox_probe import probe
+
+    return probe
+
+
+def _load_policy() -> None:
+    from hermes_tui.security import commands_decide
+    from hermes_tui.security.risk_assess import assess
+
+    commands_decide.decide_command(assess("true", cwd="", workspace="", home="", state=""), 1)
 
 
 def _sets_up_branch(command: str, folder: str) -> bool:

@@ -155,3 +155,14 @@ def test_the_filter_says_what_it_should_on_each_machine(
     assert run_filter(code, 0x1234, 1, ()) == 0x80000000
     read = {"x86_64": 0, "aarch64": 63}[machine]
     assert ask(read) == ALLOW
+
+
+async def test_a_trial_leaves_what_the_first_command_can_use_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    need(3)
+    scratch = tmp_path / "scratch"
+    await sandbox_probe.probe(again=True, scratch=str(scratch))
+    left = {one.name.partition("-")[0] for one in scratch.iterdir()}
+    assert "etc" in left
+    assert left <= {"etc", "nothing", "empty"}
