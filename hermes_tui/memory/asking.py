@@ -38,7 +38,7 @@ def answer(c: apsw.Connection, question: str, place: Place) -> Answer:
     facts = _answering(c, question, place)
     if not facts:
         return Answer(by="builtin")
-    facts = finding.titled(c, _with_opponents(c, facts)[:_MOST])
+    facts = finding.titled(c, _with_opponents(c, facts, place)[:_MOST])
     text = "\n".join(told(fact) for fact in facts)
     return Answer(text=text, facts=tuple(facts), by="builtin")
 
@@ -80,7 +80,7 @@ def _only_kind(words: Sequence[str], question: str) -> bool:
     return not [word for word in asked(bare) if word in words]
 
 
-def _with_opponents(c: apsw.Connection, facts: Sequence[Fact]) -> list[Fact]:
+def _with_opponents(c: apsw.Connection, facts: Sequence[Fact], place: Place) -> list[Fact]:
     """Each statement, followed by what contradicts it: both sides are shown."""
     made: dict[str, Fact] = {}
     for fact in facts:
@@ -89,7 +89,8 @@ def _with_opponents(c: apsw.Connection, facts: Sequence[Fact]) -> list[Fact]:
         if fact.state == "disputed" and (other := rows.get(c, rows.key_of(fact.other))):
             others.append(other)
         for other in others:
-            made.setdefault(other.id, other)
+            if visible(other, place):
+                made.setdefault(other.id, other)
     return list(made.values())
 
 

@@ -22,7 +22,7 @@ from hermes_tui.intents.memory import (
     Who,
 )
 from hermes_tui.memory import alike, finding, rows, writing
-from hermes_tui.memory.place import Place, kind_named, placed, visible
+from hermes_tui.memory.place import Place, kind_named, placed
 from hermes_tui.memory.reading import kind_of
 from hermes_tui.memory.words import clean
 from hermes_tui.store.db import Database
@@ -74,7 +74,7 @@ class Facts:
 
         def work(c: apsw.Connection) -> tuple[writing.Outcome, int]:
             write = rows.Write(c, "add", wish.source.who, session)
-            target = finding.one(c, wish.replaces, live=True).id if wish.replaces else ""
+            target = finding.one(c, wish.replaces, True, place).id if wish.replaces else ""
             return writing.add(write, made, target), write.batch
 
         return await self._db.write(work)
@@ -114,9 +114,7 @@ class Facts:
 
         def work(c: apsw.Connection) -> tuple[Fact, int]:
             write = rows.Write(c, "forget", who, session)
-            old = finding.one(c, which, live=True)
-            if place is not None and not visible(old, place):
-                raise HermesError(f"no statement {which!r} is of this place")
+            old = finding.one(c, which, live=True, place=place)
             gone = msgspec.structs.replace(old, state="retired", reason="forgotten", pinned=False)
             return write.put(gone), write.batch
 
@@ -157,9 +155,9 @@ class Facts:
 
     # --- reading -----------------------------------------------------------------------------
 
-    async def find(self, which: str) -> Fact:
+    async def find(self, which: str, place: Place | None = None) -> Fact:
         """The statement meant by an id or by its words. Raises NotFoundError."""
-        return await self.read(lambda c: finding.titled(c, [finding.one(c, which)])[0])
+        return await self.read(lambda c: finding.titled(c, [finding.one(c, which, place=place)])[0])
 
     async def list(
         self, query: str = "", *, card: bool = False, everything: bool = False, limit: int = 500

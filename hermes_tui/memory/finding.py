@@ -30,17 +30,20 @@ _WEIGHT: dict[Kind, float] = {
 }
 
 
-def one(c: apsw.Connection, which: str, live: bool = False) -> Fact:
+def one(c: apsw.Connection, which: str, live: bool = False, place: Place | None = None) -> Fact:
     """The statement that is meant by an id or by its words. Raises NotFoundError.
 
-    live: only one that is not replaced or retired.
+    live: only one that is not replaced or retired; place: none but those that are for it.
     """
     key = rows.key_of(which) if fold(which.strip()).startswith("m") else 0
-    if key and (found := rows.get(c, key)) is not None:
+    found = rows.get(c, key) if key else None
+    if found is not None and (place is None or visible(found, place)):
         if live and found.state not in rows.LIVE:
             raise NotFoundError(f"{found.id} is {found.state} already", "`hermes memory undo`")
         return found
     facts = [fact for fact, _ in rows.matching(c, terms(which), 50)]
+    if place is not None:
+        facts = [fact for fact in facts if visible(fact, place)]
     exact = [fact for fact in facts if fold(fact.text) == fold(which.strip())]
     alike_ = [fact for fact in facts if alike.relation(which, fact.text) == "same"]
     parts = [fact for fact in facts if fold(which.strip()) in fold(fact.text)]

@@ -60,6 +60,11 @@ def placed(fact: Fact, scope: str, place: Place, where: str = "") -> Fact:
     where: another folder or chat than the place's own. Raises HermesError for one that can't be.
     """
     named = scope or ("chat" if place.group else "person")
+    if named == "everyone" and (place.person or place.group):
+        raise HermesError(
+            "only the owner of this home, alone, can have something remembered for everyone",
+            "scopes that can be used here: person, chat",
+        )
     found = {"folder": where or place.folder, "chat": where or place.chat}.get(named, "")
     if named in ("folder", "chat") and not found:
         raise HermesError(f"there is no {named} here that it could be kept for", "name one")

@@ -130,9 +130,10 @@ def _known(c: apsw.Connection, fact: Fact) -> list[_Kin]:
         _Kin(fact=one, relation=alike.relation(fact.text, one.text))
         for one, _ in found
         if one.id != fact.id
-        and (one.scope == "everyone" or one.person == fact.person)
+        and one.person == fact.person
         and (
-            one.scope in ("person", "everyone")
+            one.scope == "everyone"
+            or (one.scope == "person" and fact.scope != "chat")
             or (one.scope, one.place) == (fact.scope, fact.place)
         )
     ]

@@ -102,6 +102,9 @@ async def fork(core: Core, session: Session, turn: int, title: str) -> SessionIn
         effort=info.effort,
         mode=info.mode,
         origin="fork",
+        person=talk.person,
+        chat=talk.chat,
+        group=talk.group,
     )
     taken = {r.event.input_id for r in records if isinstance(r.event, InputTaken)}
     copied = [(now, started), *((r.ts, r.event) for r in records if _goes_along(r.event, taken))]

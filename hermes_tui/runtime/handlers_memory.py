@@ -15,7 +15,8 @@ from hermes_tui.memory.finding import short
 from hermes_tui.memory.place import Place, visible
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.remembering import SECRET, SECRET_HINT, Remembering
-from hermes_tui.search.index import search
+from hermes_tui.search.index import Asking, look
+from hermes_tui.search.where import Asker
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
@@ -123,20 +124,24 @@ async def answer(core: Core, question: str, session: str) -> str:
     """A Markdown answer about the person: what is noted, what was said, or not known."""
     if not question.strip():
         raise HermesError("there is no question", "/me QUESTION")
-    found = await core.memory.memory.ask(question, session, await _place(core, session))
+    place = await _place(core, session)
+    found = await core.memory.memory.ask(question, session, place)
     if found.text:
         read = [f"- {origin(one)} ({one.message})" for one in found.sources]
         return "\n".join([found.text, *(["", "Read for it:", *read] if read else [])])
-    said = await _said(core, question)
+    said = await _said(core, question, place)
     return "\n".join(
         [asking.NOT_KNOWN, *(["", "Said in sessions, not noted:", *said] if said else [])]
     )
 
 
-async def _said(core: Core, question: str) -> list[str]:
-    """What a person said in sessions that has every word of a question."""
-    hits = await search(core.db, question, 50)
-    good = [hit for hit in hits if hit.role == "user" and asking.holds_all(question, hit.text)]
+async def _said(core: Core, question: str, place: Place) -> list[str]:
+    """What a person said in sessions that has every word of a question, as far as it is for here."""
+    asker = Asker(person=place.person, chat=place.chat, group=place.group)
+    found = await look(core.db, Asking(text=question, limit=50, asker=asker))
+    good = [
+        hit for hit in found.hits if hit.role == "user" and asking.holds_all(question, hit.text)
+    ]
     lines: list[str] = []
     for hit in good[:_HITS]:
         by = Source(who="user", session=hit.session, ts=hit.ts, title=hit.title)

@@ -84,7 +84,9 @@ class Remembering:
         """Where a session takes place; without one, where the owner of the home is alone."""
         if session is None:
             return Place()
-        return Place(folder=await asyncio.to_thread(project_of, session.cwd))
+        talk = session.conversation
+        folder = await asyncio.to_thread(project_of, session.cwd)
+        return Place(person=talk.person, folder=folder, chat=talk.chat, group=talk.group)
 
     # --- a turn ------------------------------------------------------------------------------
 
@@ -268,7 +270,7 @@ class SessionMemory:
         self._allowed()
         place = await self._remembering.place_of(self._session)
         if self._session.conversation.taint:
-            old = await self._memory.facts.find(which)
+            old = await self._memory.facts.find(which, place)
             if old.pinned or any(source.who == "user" for source in old.sources):
                 raise HermesError(
                     f"{old.id} is the user's word, and this talk has read text from outside",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hermes_tui.errors import NotFoundError
 from hermes_tui.events import Delegated, Event, Record, SessionStarted
@@ -39,6 +39,7 @@ async def make_session(core: Core, row: Row) -> Session:
                 effort=parent.conversation.effort if parent is not None else "",
                 mode=info.mode,
                 origin="subagent" if row.aim == "delegate" else "bg",
+                **_whose(parent),
             )
         ]
         if row.aim == "delegate":
@@ -52,6 +53,14 @@ async def make_session(core: Core, row: Row) -> Session:
         child = await core.session(row.session)
     child.stand(Standing(cwd=row.cwd, env=row.env))
     return child
+
+
+def _whose(parent: Session | None) -> dict[str, Any]:
+    """Who talks, and where: a subagent hears of nothing that its session may not hear of."""
+    if parent is None:
+        return {}
+    talk = parent.conversation
+    return {"person": talk.person, "chat": talk.chat, "group": talk.group}
 
 
 async def _known(core: Core, session: str) -> Session | None:

@@ -194,7 +194,7 @@ async def test_a_fact_of_one_person_is_invisible_to_groups_and_others(notes: Not
     ann, ben = Place(person="ann", chat="dm-ann"), Place(person="ben", chat="dm-ben")
     group = Place(person="ann", chat="family", group=True)
     await notes.add("Ann is moving to Oslo in spring", place=ann)
-    await notes.add("The family dinner is in spring", place=ann, scope="everyone")
+    await notes.add("The family dinner is in spring", scope="everyone")
     in_group = await notes.add("The group meets in spring", place=group)
     assert (in_group.fact.scope, in_group.fact.place) == ("chat", "family")
 
