@@ -136,7 +136,7 @@ async def answer(core: Core, question: str, session: str) -> str:
 
 
 async def _said(core: Core, question: str, place: Place) -> list[str]:
-    """What a person said in sessions that has every word of a question, as far as it is for here."""
+    """What a person said that has every word of a question, as far as it may come up here."""
     asker = Asker(person=place.person, chat=place.chat, group=place.group)
     found = await look(core.db, Asking(text=question, limit=50, asker=asker))
     good = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ async def test_the_owners_facts_reach_no_group_and_no_guest(
     scripted.answer = lambda asked: say("Fine.")
     client = LocalClient(core)
     await client.ask(AddFact(text="The user is moving to Oslo in spring"))
-    places = [
+    places: list[dict[str, Any]] = [
         {"person": "", "chat": GROUP, "group": True},
         {"person": "telegram:77", "chat": "telegram:77", "group": False},
         {"person": "telegram:77", "chat": GROUP, "group": True},
@@ -99,7 +100,7 @@ async def test_a_fork_and_a_subagent_of_a_guests_talk_are_the_guests(
     from hermes_tui.runtime.subagent_session import make_session
 
     client = LocalClient(core)
-    guest = {"person": "telegram:77", "chat": GROUP, "group": True}
+    guest: dict[str, Any] = {"person": "telegram:77", "chat": GROUP, "group": True}
     view = await open_in(client, str(tmp_path), **guest)
     info = await client.ask(ForkSession(session=view.info.id))
     row = Row(
