@@ -84,12 +84,12 @@ class Bench:
         bench.new_home()
         return bench
 
-    def new_home(self) -> Path:
-        """A fresh home that knows the server."""
+    def new_home(self, more: str = "") -> Path:
+        """A fresh home that knows the server. more: settings, as text of the file."""
         home = self.folder / f"home-{uuid.uuid4().hex[:6]}"
         home.mkdir(mode=0o700)
         settings = f"model:\n  name: bench-model\n  base_url: {self.url}\n"
-        (home / "config.yaml").write_text(settings + "agent:\n  mode: yolo\n")
+        (home / "config.yaml").write_text(settings + "agent:\n  mode: yolo\n" + more)
         self.env["HERMES_TUI_HOME"] = str(home)
         return home
 
@@ -99,8 +99,8 @@ class Bench:
         self.server.wait(10)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def run(self, *arguments: str, stdin: str = "") -> Run:
-        """Run `hermes` with these arguments to its end."""
+    def run(self, *arguments: str, stdin: str = "", cwd: Path | None = None) -> Run:
+        """Run `hermes` with these arguments to its end, in a folder (its own by default)."""
         began, clock = time.time(), time.perf_counter()
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as given:
             given.write(stdin.encode())
@@ -111,7 +111,7 @@ class Bench:
                 stdin=given,
                 stdout=output,
                 stderr=subprocess.DEVNULL,
-                cwd=self.folder,
+                cwd=cwd or self.folder,
                 start_new_session=True,
             )
             _, status, used = os.wait4(child.pid, 0)

@@ -6,12 +6,14 @@ import itertools
 import json
 import statistics
 import time
+from pathlib import Path
 
 from measure import HERMES, Bench, Figure, Screen
 
 CALLS = '[[rounds=50 tool=run_command args={"command":"true"}]]'
 TODO = '[[rounds=50 tool=todo args={"items":[{"text":"one"}]}]]'
 SLEEPS = '[[rounds=1 parallel=8 tool=run_command args={"command":"sleep 1; echo %d"}]]'
+NO_SANDBOX = "sandbox:\n  profile: full\n"
 SHORT = '[[rounds=3 tool=run_command args={"command":"echo %d"}]]'
 
 
@@ -20,9 +22,19 @@ def figures(bench: Bench) -> list[Figure]:
     return [*_rounds(bench), _parallel(bench), *_prefix(bench), _commits(bench)]
 
 
-def _gaps(bench: Bench, script: str) -> float:
-    bench.new_home()
-    run = bench.run("-z", f"go {script}", "--mode", "yolo")
+def _work(bench: Bench) -> Path:
+    """A folder to work in, with a few files, as a project has them."""
+    folder = bench.folder / "work"
+    if not folder.exists():
+        (folder / "src").mkdir(parents=True)
+        for number in range(100):
+            (folder / "src" / f"part_{number}.py").write_text(f"print({number})\n" * 200)
+    return folder
+
+
+def _gaps(bench: Bench, script: str, settings: str = "") -> float:
+    bench.new_home(settings)
+    run = bench.run("-z", f"go {script}", "--mode", "yolo", cwd=_work(bench))
     rows = bench.requests(run.began)
     assert len(rows) == 51, f"{len(rows)} requests"
     pairs = itertools.pairwise(rows)
@@ -31,18 +43,21 @@ def _gaps(bench: Bench, script: str) -> float:
 
 def _rounds(bench: Bench) -> list[Figure]:
     inside = statistics.median(_gaps(bench, TODO) for _ in range(3))
-    outside = statistics.median(_gaps(bench, CALLS) for _ in range(3))
+    outside = statistics.median(_gaps(bench, CALLS, NO_SANDBOX) for _ in range(3))
+    contained = statistics.median(_gaps(bench, CALLS) for _ in range(3))
     return [
         Figure("client time a tool round, in-process tool", inside, "ms", 4),
-        Figure("client time a tool round, `run_command true`", outside, "ms", 10),
+        Figure("client time a tool round, `run_command true` without sandbox", outside, "ms", 10),
+        Figure("client time a tool round, `run_command true` in the sandbox", contained, "ms", 28),
     ]
 
 
 def _parallel(bench: Bench) -> Figure:
     bench.new_home()
-    run = bench.run("-z", f"go {SLEEPS}", "--mode", "yolo")
+    run = bench.run("-z", f"go {SLEEPS}", "--mode", "yolo", cwd=_work(bench))
     first, second = bench.requests(run.began)
-    return Figure("8 × `sleep 1` in one reply", second["t0"] - first["t1"], "s", 1.15)
+    name = "8 × `sleep 1` in one reply, the first of a new home"
+    return Figure(name, second["t0"] - first["t1"], "s", 1.15)
 
 
 def _prefix(bench: Bench) -> list[Figure]:
@@ -86,7 +101,6 @@ def _commits(bench: Bench) -> Figure:
     import asyncio
     import os
     import tempfile
-    from pathlib import Path
 
     from hermes_tui.configuration.load import load
     from hermes_tui.events import TurnEnded
