@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import AsyncIterator
 
+import httpx2
 import pytest
 
 from hermes_tui.configuration.load import load
@@ -14,7 +16,7 @@ from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.local import LocalClient
 from tests.fakes.scripted_model import ScriptedModel, call, say
 from tests.gateways.contract import Sent, until
-from tests.gateways.rig_telegram import OWNER, TelegramRig
+from tests.gateways.rig_telegram import HOOK, HOOK_SECRET, OWNER, TelegramRig
 from tests.gateways.rig_telegram import rig as made_rig
 
 
@@ -24,18 +26,29 @@ async def rig() -> AsyncIterator[TelegramRig]:
         yield made
 
 
-@pytest.fixture
-async def core(
-    home: Home, scripted: ScriptedModel, rig: TelegramRig, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Core]:
+def settle(
+    home: Home,
+    scripted: ScriptedModel,
+    rig: TelegramRig,
+    monkeypatch: pytest.MonkeyPatch,
+    more: str = "",
+) -> None:
+    """A home whose owner has a bot."""
     for name, value in rig.environment().items():
         monkeypatch.setenv(name, value)
     home.config.write_text(
         f"model:\n  name: scripted\n  base_url: {scripted.url}\n"
         f"gateways:\n  folder: {home.path.parent / 'chats'}\n  gather_s: 0.02\n"
         f"telegram:\n  enabled: true\n  owners: ['{rig.owner}']\n  groups: ['{rig.group}']\n"
-        f"  base_url: {rig.api.url}\n"
+        f"  base_url: {rig.api.url}\n{more}"
     )
+
+
+@pytest.fixture
+async def core(
+    home: Home, scripted: ScriptedModel, rig: TelegramRig, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Core]:
+    settle(home, scripted, rig, monkeypatch)
     core = await Core(home, load(home, dict(os.environ)).config, headless=True).start()
     yield core
     await core.end("test over")
@@ -132,3 +145,28 @@ async def test_a_file_is_named_to_the_agent(
     told = str(scripted.requests[0].json["messages"][-1])
     assert "read this" in told
     assert "notes.txt" in told
+
+
+async def test_called_by_its_webhook_over_the_cores_own_port(
+    home: Home, scripted: ScriptedModel, rig: TelegramRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    settle(home, scripted, rig, monkeypatch, f"  webhook_url: {HOOK}\nhttp:\n  port: {port}\n")
+    monkeypatch.setenv("HERMES_TUI_HTTP_KEY", "k" * 40)
+    monkeypatch.setenv("TELEGRAM_WEBHOOK_SECRET", HOOK_SECRET)
+    scripted.script = [say("you called")]
+    core = await Core(home, load(home, dict(os.environ)).config, headless=True).start()
+    try:
+        await until(lambda: rig.api.webhook["url"] == HOOK, "the webhook is set", 5)
+        update = {"update_id": 1, "message": rig.message(OWNER, rig.chat, "hello")}
+        named = "X-Telegram-Bot-Api-Secret-Token"
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as server:
+            stranger = await server.post("/telegram", json=update, headers={named: "guess"})
+            told = await server.post("/telegram", json=update, headers={named: HOOK_SECRET})
+            again = await server.post("/telegram", json=update, headers={named: HOOK_SECRET})
+        assert (stranger.status_code, told.status_code, again.status_code) == (403, 200, 200)
+        await sent(rig, "you called")
+    finally:
+        await core.end("test over")
+    assert (len(rig.sent()), len(scripted.requests)) == (1, 1)
