@@ -254,9 +254,14 @@ class Conversation:
         self._partial = None
         self._close_calls()
         if reply.text or reply.calls:
-            thought = reply.reasoning if reply.calls else ""
+            signed = reply.details or any(call.extra for call in reply.calls)
             said = Message(
-                role="assistant", content=reply.text, calls=reply.calls, reasoning=thought
+                role="assistant",
+                content=reply.text,
+                calls=reply.calls,
+                reasoning=reply.reasoning if reply.calls else "",
+                details=reply.details,
+                model=reply.model if signed else "",
             )
             self._say(said)
         self.answered = not reply.calls

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Iterable
+from typing import Any
 
 import msgspec
 
@@ -83,6 +84,7 @@ class _Gathering:
         self.step = step
         self.text: list[str] = []
         self.reasoning: list[str] = []
+        self.details: list[dict[str, Any]] = []
         self.calls: dict[int, list[CallDelta]] = {}
         self.usage = Usage()
         self.finish = ""
@@ -123,6 +125,7 @@ class _Gathering:
             self.text.append(delta.text)
         if delta.reasoning:
             self.reasoning.append(delta.reasoning)
+        self.details += delta.details
         for piece in delta.calls:
             self.calls.setdefault(piece.index, []).append(piece)
         self.usage = delta.usage or self.usage
@@ -144,12 +147,23 @@ class _Gathering:
         """What the model said without the secrets that are held, wherever it has them from."""
         return self._redactor.redact_held(text).text if self._redactor is not None else text
 
+    def _clean_call(self, call: ToolCall) -> ToolCall:
+        extra = call.extra if self._kept_in(call.extra) == call.extra else ""
+        return msgspec.structs.replace(call, arguments=self._kept_in(call.arguments), extra=extra)
+
+    def _details(self) -> str:
+        """What the provider hung on its thoughts; nothing, should a secret be in it."""
+        if not self.details:
+            return ""
+        from hermes_tui.models.keepsakes import joined
+
+        whole = joined(self.details)
+        return whole if self._kept_in(whole) == whole else ""
+
     def _reply(self) -> ReplyReceived:
         text = self._kept_in("".join(self.text))
         joined = (_join(pieces, n) for n, pieces in sorted(self.calls.items()))
-        calls = tuple(
-            msgspec.structs.replace(one, arguments=self._kept_in(one.arguments)) for one in joined
-        )
+        calls = tuple(map(self._clean_call, joined))
         if not calls and self.agent.model.repairs_calls:
             text, calls = split_calls(text, self.agent.tools.keys())
         return ReplyReceived(
@@ -158,6 +172,7 @@ class _Gathering:
             model=self.agent.model.name,
             text=text,
             reasoning=self._kept_in("".join(self.reasoning)),
+            details=self._details(),
             calls=_unique(calls, self._session.conversation.call_ids, f"{self.turn}_{self.step}"),
             usage=_priced(self.usage, self.agent),
             finish=self.finish or "stop",
@@ -171,6 +186,7 @@ def _join(pieces: list[CallDelta], n: int) -> ToolCall:
         id=next((p.id for p in pieces if p.id), f"call_{n}"),
         tool=next((p.tool for p in pieces if p.tool), ""),
         arguments="".join(p.arguments for p in pieces) or "{}",
+        extra=next((p.extra for p in pieces if p.extra), ""),
     )
 
 

@@ -24,11 +24,15 @@ class Transient(Event, frozen=True, kw_only=True):
 
 
 class ToolCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One call the model asked for; `arguments` is the JSON text exactly as it was sent."""
+    """One call the model asked for; `arguments` is the JSON text exactly as it was sent.
+
+    extra: what the provider hung on it, as JSON (`models.keepsakes`).
+    """
 
     id: str
     tool: str
     arguments: str = "{}"
+    extra: str = ""
 
 
 class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -55,7 +55,8 @@ class ModelAsked(Event, frozen=True, kw_only=True):
 class ReplyReceived(Event, frozen=True, kw_only=True):
     """What the model answered. partial: the line dropped and this is all that came.
 
-    seconds: from request to end; first_token: from request to the first token.
+    seconds: from request to end; first_token: from request to the first token. details: what
+    the provider hung on its thoughts, as JSON (`models.keepsakes`).
     """
 
     turn: int
@@ -63,6 +64,7 @@ class ReplyReceived(Event, frozen=True, kw_only=True):
     model: str = ""
     text: str = ""
     reasoning: str = ""
+    details: str = ""
     calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     finish: str = "stop"

@@ -15,7 +15,8 @@ class Message(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Field order is the order on the wire, so the same message is the same bytes for ever.
     pictures: sent as data to a model that sees, left out for others. reasoning: what the model
-    thought before its calls; only endpoints that ask for it get it back.
+    thought before its calls; only endpoints that ask for it get it back. details: JSON for the
+    model named alone (`keepsakes`); model: set where there are such, here or at a call.
     """
 
     role: str
@@ -24,6 +25,8 @@ class Message(Struct, frozen=True, kw_only=True, omit_defaults=True):
     call_id: str = ""
     pictures: tuple[Picture, ...] = ()
     reasoning: str = ""
+    details: str = ""
+    model: str = ""
 
 
 class ToolSchema(Struct, frozen=True, kw_only=True):
@@ -50,16 +53,19 @@ class CallDelta(Struct, frozen=True, kw_only=True):
     id: str = ""
     tool: str = ""
     arguments: str = ""
+    extra: str = ""
 
 
 class Delta(Struct, frozen=True, kw_only=True):
     """What one read from the line brought: text, reasoning, pieces of calls, the end.
 
-    note: something the person should know, such as that another model answers.
+    note: something the person should know, such as that another model answers. details: pieces
+    of what the provider hangs on its thoughts (`keepsakes`).
     """
 
     text: str = ""
     reasoning: str = ""
+    details: tuple[dict[str, Any], ...] = ()
     calls: tuple[CallDelta, ...] = ()
     usage: Usage | None = None
     finish: str = ""

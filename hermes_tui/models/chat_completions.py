@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from typing import TYPE_CHECKING, Any
 
 from hermes_tui.errors import ModelError
-from hermes_tui.models import request_body
+from hermes_tui.models import keepsakes, request_body
 from hermes_tui.models.base import Delta, Request
 
 if TYPE_CHECKING:
@@ -219,6 +219,10 @@ class ChatCompletions:
             wants = request_body.THOUGHTS.encode() in body and _has_calls(request)
             if wants and request_body.THOUGHTS in self._dropped:
                 self._dropped -= {request_body.THOUGHTS}
+                return
+            held = keepsakes.kept(request.messages, self.name)
+            if held and keepsakes.NAME not in self._dropped and keepsakes.refused(body):
+                self._dropped |= {keepsakes.NAME}
                 return
             if effort is not None and effort.refuse(body):
                 return

@@ -22,12 +22,14 @@ class _Call(Struct, gc=False):
     index: int | None = None
     id: str | None = None
     function: _Function | None = None
+    extra_content: msgspec.Raw = msgspec.Raw()
 
 
 class _Said(Struct, gc=False):
     content: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
+    reasoning_details: list[dict[str, Any]] | None = None
     tool_calls: list[_Call] | None = None
 
 
@@ -97,6 +99,7 @@ class ReplyReader:
         """The same for payloads that are already apart."""
         text: list[str] = []
         thoughts: list[str] = []
+        details: list[dict[str, Any]] = []
         calls: list[CallDelta] = []
         usage: Usage | None = None
         finish = ""
@@ -114,6 +117,7 @@ class ReplyReader:
                 said = choice.delta or choice.message
                 if said is not None:
                     self._said(said, text, thoughts)
+                    details += said.reasoning_details or ()
                     calls += [self._call(call) for call in said.tool_calls or ()]
         if text:
             answer, thought = self._splitter.feed("".join(text))
@@ -121,10 +125,15 @@ class ReplyReader:
         else:
             answer = ""
         reasoning = "".join(thoughts)
-        if not (answer or reasoning or calls or usage or finish):
+        if not (answer or reasoning or details or calls or usage or finish):
             return None
         return Delta(
-            text=answer, reasoning=reasoning, calls=tuple(calls), usage=usage, finish=finish
+            text=answer,
+            reasoning=reasoning,
+            details=tuple(details),
+            calls=tuple(calls),
+            usage=usage,
+            finish=finish,
         )
 
     def _chunk(self, payload: bytes) -> _Chunk | None:
@@ -159,6 +168,7 @@ class ReplyReader:
         name = (call.function and call.function.name) or ""
         arguments = (call.function and call.function.arguments) or ""
         identity = call.id or ""
+        extra = bytes(call.extra_content).decode("utf-8", "replace")
         place = len(self._calls) - 1 if call.index is None else self._places.get(call.index, -1)
         if place < 0 or (name and identity and self._calls[place][0] not in ("", identity)):
             place = len(self._calls)
@@ -172,6 +182,7 @@ class ReplyReader:
             id="" if known_id else identity,
             tool="" if known_name else name,
             arguments=arguments,
+            extra=extra if extra != "null" else "",
         )
 
     def _usage(self, tokens: _Tokens) -> Usage:
@@ -208,7 +219,13 @@ def _choice(value: Any) -> _Choice:
     said = _dict(fields.get("delta")) or _dict(fields.get("message"))
     calls = [_one_call(_dict(one)) for one in _list(said.get("tool_calls")) if _dict(one)]
     reasoning = _text(said.get("reasoning_content")) or _text(said.get("reasoning"))
-    delta = _Said(content=_text(said.get("content")), reasoning=reasoning, tool_calls=calls)
+    details = [_dict(one) for one in _list(said.get("reasoning_details")) if _dict(one)]
+    delta = _Said(
+        content=_text(said.get("content")),
+        reasoning=reasoning,
+        reasoning_details=details,
+        tool_calls=calls,
+    )
     finish = fields.get("finish_reason")
     return _Choice(
         index=_int(fields.get("index")),
@@ -227,6 +244,9 @@ def _one_call(fields: dict[str, Any]) -> _Call:
         index=_int(fields.get("index")),
         id=None if identity is None else str(identity),
         function=_Function(name=_text(function.get("name")), arguments=_text(arguments)),
+        extra_content=msgspec.Raw(msgspec.json.encode(fields["extra_content"]))
+        if fields.get("extra_content")
+        else msgspec.Raw(),
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from hermes_tui.events import Picture, ToolCall
+from hermes_tui.models import keepsakes
 from hermes_tui.models.base import Message, Request, ToolSchema
 
 
@@ -21,6 +23,7 @@ class _Call(Struct, frozen=True, gc=False):
     id: str
     type: str
     function: _Function
+    extra_content: Raw | UnsetType = UNSET
 
 
 class _Url(Struct, frozen=True, gc=False):
@@ -39,6 +42,7 @@ class _Said(Struct, gc=False):
     tool_calls: list[_Call] | UnsetType = UNSET
     tool_call_id: str | UnsetType = UNSET
     reasoning_content: str | UnsetType = UNSET
+    reasoning_details: Raw | UnsetType = UNSET
 
 
 class _Tool(Struct, frozen=True, gc=False):
@@ -89,13 +93,17 @@ def encode(
     head = _encode(body)
     more = _encode(extra)[1:-1] if extra else b""
     joint = b"," if more else b""
-    return b"".join((head[:-1], joint, more, b',"messages":', _messages(request, dropped), b"}"))
+    return b"".join(
+        (head[:-1], joint, more, b',"messages":', _messages(name, request, dropped), b"}")
+    )
 
 
-def _messages(request: Request, dropped: frozenset[str]) -> bytes:
+def _messages(name: str, request: Request, dropped: frozenset[str]) -> bytes:
     said = [_Said("system", request.system)] if request.system else []
     shown = {} if PICTURES in dropped else _shown(request.messages)
     say = _said if THOUGHTS in dropped else _thought
+    if keepsakes.NAME not in dropped and keepsakes.kept(request.messages, name):
+        say = partial(_kept, name, say)
     said += _all_said(request.messages, shown, say) if shown else map(say, request.messages)
     try:
         return _encode(said)
@@ -164,6 +172,26 @@ def _thought(message: Message) -> _Said:
     if message.calls:
         said.reasoning_content = message.reasoning or " "
     return said
+
+
+def _kept(name: str, say: Callable[[Message], _Said], message: Message) -> _Said:
+    """A message with what its own provider hung on it."""
+    said = say(message)
+    if message.model != name:
+        return said
+    if message.details:
+        said.reasoning_details = Raw(message.details.encode())
+    if said.tool_calls is not UNSET:
+        said.tool_calls = [
+            _signed(one, call) for one, call in zip(said.tool_calls, message.calls, strict=True)
+        ]
+    return said
+
+
+def _signed(made: _Call, call: ToolCall) -> _Call:
+    if not call.extra:
+        return made
+    return msgspec.structs.replace(made, extra_content=Raw(call.extra.encode()))
 
 
 def _call(call: ToolCall) -> _Call:
