@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -21,7 +22,8 @@ from hermes_tui.skills.skill import Origin, Skill, parse
 
 LIMIT = 1_000_000
 
-_Stamp = tuple[Found, tuple[int, ...]]
+Stamp = tuple[Found, tuple[int, ...]]
+"""The state of a SKILL.md and of what lies over it."""
 
 
 class Changes(Struct, frozen=True):
@@ -46,7 +48,7 @@ class Library:
         self.home = home
         self.places = places if places is not None else home_places(home)
         self.accepted = accepted
-        self._stamps: dict[str, _Stamp] = {}
+        self._stamps: dict[str, Stamp] = {}
         self._skills: dict[str, Skill] = {}
 
     def refresh(self) -> Changes:
@@ -65,6 +67,28 @@ class Library:
             self._skills[name] = msgspec.structs.replace(skill, body="")
             put.append(skill)
         return Changes(tuple(put), gone)
+
+    def trust(
+        self, known: Mapping[str, tuple[Stamp, Skill]], accepted: frozenset[str]
+    ) -> frozenset[str]:
+        """Take what was read before, when these digests were accepted; names of what still holds.
+
+        Only what has not been read yet is taken.
+        """
+        found = look(self.places)
+        wanted, self.accepted = self.accepted, accepted
+        for name, (stamp, skill) in known.items():
+            one = found.get(name)
+            if one is None or name in self._stamps:
+                continue
+            if stamp == (one, overlay.stamp(self.home, name) if _overlaid(one.origin) else ()):
+                self._stamps[name], self._skills[name] = stamp, skill
+        self.accept(wanted)
+        return frozenset(self._stamps)
+
+    def known(self) -> dict[str, tuple[Stamp, Skill]]:
+        """What was read, without bodies."""
+        return {name: (stamp, self._skills[name]) for name, stamp in self._stamps.items()}
 
     def accept(self, accepted: frozenset[str]) -> None:
         """Take other digests as accepted; what they change is read again."""

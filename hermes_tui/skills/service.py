@@ -42,10 +42,11 @@ class Loaded(Struct, frozen=True, kw_only=True):
 
 
 class _Shelf:
-    """One set of places with its index."""
+    """One set of places with its index. kept: what was read of it outlives the program."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, *, kept: bool = False) -> None:
         self.library = library
+        self._kept = kept
         self.index = Index()
         self.skills: dict[str, Skill] = {}
         self.reading = asyncio.Lock()
@@ -53,17 +54,42 @@ class _Shelf:
     async def refresh(self) -> Changes:
         """Read what changed, in a thread, and put it into the index in slices."""
         async with self.reading:
-            changes = await asyncio.to_thread(self.library.refresh)
-            for name in changes.gone:
-                self.index.drop(name)
-                self.skills.pop(name, None)
-            for at in range(0, len(changes.put), _SLICE):
-                part = changes.put[at : at + _SLICE]
-                weighed = await asyncio.to_thread(_weighed, part)
-                for skill, weights in zip(part, weighed, strict=True):
-                    self.skills[skill.name] = parts.without_body(skill)
-                    self.index.put_weighed(skill.name, weights)
-            return changes
+            if self._kept:
+                self._kept = False
+                return await self._first()
+            return await self._refresh({})
+
+    async def _first(self) -> Changes:
+        """The first look: at what was kept, then at the files; what is new is kept in turn."""
+        from hermes_tui.skills import kept
+
+        entries = await asyncio.to_thread(kept.recall, self.library)
+        weights = {one.skill.name: one.weights for one in entries}
+        for at in range(0, len(entries), _SLICE):
+            for one in entries[at : at + _SLICE]:
+                self.skills[one.skill.name] = one.skill
+                self.index.put_weighed(one.skill.name, one.weights)
+            await asyncio.sleep(0)
+        changes = await self._refresh(weights)
+        if changes.put or changes.gone:
+            await asyncio.to_thread(kept.keep, self.library, weights)
+        fresh = {one.name for one in changes.put}
+        old = tuple(one.skill for one in entries if one.skill.name not in fresh)
+        return Changes((*changes.put, *old), changes.gone)
+
+    async def _refresh(self, weights_of: dict[str, dict[str, float]]) -> Changes:
+        changes = await asyncio.to_thread(self.library.refresh)
+        for name in changes.gone:
+            self.index.drop(name)
+            self.skills.pop(name, None)
+        for at in range(0, len(changes.put), _SLICE):
+            part = changes.put[at : at + _SLICE]
+            weighed = await asyncio.to_thread(_weighed, part)
+            for skill, weights in zip(part, weighed, strict=True):
+                self.skills[skill.name] = parts.without_body(skill)
+                self.index.put_weighed(skill.name, weights)
+                weights_of[skill.name] = weights
+        return changes
 
 
 class Skills:
@@ -74,7 +100,7 @@ class Skills:
         self.db = db
         self.settings = settings
         self.marks: dict[str, Mark] = {}
-        self._shelf = _Shelf(Library(home))
+        self._shelf = _Shelf(Library(home), kept=True)
         self._outside: dict[tuple[str, str], _Shelf] = {}
         self._known: dict[str, tuple[int, str]] | None = None
         self._read: dict[str, dict[str, str]] = {}

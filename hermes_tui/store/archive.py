@@ -20,7 +20,10 @@ MANIFEST = "manifest.json"
 DATABASE = "state.db"
 SECRETS = frozenset({"secrets.env", "pools.json"})
 _LEFT_OUT = frozenset(
-    {"backups", "set-aside", "models", "scratch", "checkpoints", "spool.jsonl", "ui.json"}
+    {
+        *("backups", "set-aside", "models", "scratch", "checkpoints"),
+        *("spool.jsonl", "ui.json", "skills.index"),
+    }
 )
 _ENDS = (".lock", ".sock", ".log", ".log.1")
 _CHUNK = 1 << 20
