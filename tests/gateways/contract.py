@@ -19,6 +19,7 @@ from msgspec import Struct
 from hermes_tui.gateways.base import Address, Gateway, Inbound, InFile, MenuEntry
 
 RIGS: dict[str, str] = {
+    "discord": "tests.gateways.rig_discord",
     "signal": "tests.gateways.rig_signal",
     "whatsapp_called": "tests.gateways.rig_whatsapp",
     "telegram": "tests.gateways.rig_telegram",
