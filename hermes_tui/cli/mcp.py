@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from hermes_tui.cli import mcp_serve, mcp_servers, output
+from hermes_tui.cli import mcp_grants, mcp_serve, mcp_servers, output
 from hermes_tui.cli.output import PLAIN
 from hermes_tui.errors import HermesError
 from hermes_tui.home import Home
@@ -37,7 +37,9 @@ def list_(json: Json = False) -> None:
     Example: hermes mcp list --json
     """
     home = Home.find()
-    rows = mcp_servers.listed(home)
+    local = any(not one.url for one in servers.read(home).servers.values())
+    level = mcp_grants.level_here() if local else 1
+    rows = mcp_servers.listed(home, lambda one: mcp_grants.around(one, level))
     problems = servers.read(home).problems
     if json:
         output.emit({"servers": rows, "problems": problems})
@@ -45,17 +47,17 @@ def list_(json: Json = False) -> None:
     for problem in problems:
         print(f"hermes: {output.clean(problem)}")
     if rows:
-        cells = [
-            (str(one["name"]), str(one["state"]), str(len(one["tools"])), str(one["line"]))  # type: ignore[arg-type]
-            for one in rows
-        ]
-        output.table(cells, ("server", "state", "tools", "what it is"))
+        heads = ("name", "state", "tools", "sandbox", "line")
+        for one in rows:
+            one["tools"] = len(one["tools"])  # type: ignore[arg-type]
+        cells = [tuple(str(one[head]) for head in heads) for one in rows]
+        output.table(cells, ("server", "state", "tools", "runs", "what it is"))
     elif not problems:
         print("no servers yet; `hermes mcp add NAME -- COMMAND` adds one")
 
 
 @app.command()
-def add(
+def add(  # noqa: PLR0913, PLR0917 - each is an option of the command line
     name: Name,
     target: Annotated[
         list[str], typer.Argument(metavar="URL|COMMAND…", help="An address, or a program to start.")
@@ -67,11 +69,25 @@ def add(
     secret: Annotated[
         list[str] | None, _texts("--secret", "NAME", "The same, its value secret, asked for now.")
     ] = None,
+    see: Annotated[
+        list[str] | None, _texts("--see", "PATH", "A file or folder the program may read.")
+    ] = None,
+    write: Annotated[
+        list[str] | None, _texts("--write", "PATH", "A file or folder it may change.")
+    ] = None,
+    host: Annotated[
+        list[str] | None, _texts("--host", "NAME", "A host it may reach without a question.")
+    ] = None,
+    no_sandbox: Annotated[
+        bool, typer.Option("--no-sandbox", help="It may do whatever you may.")
+    ] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Write a server down, look at what it offers, and accept it. Options come first.
 
+    A program runs in the sandbox: of your files it gets those its arguments and --see and --write
+    name, of the network the hosts you allow. With --yes it gets no host but those of --host.
     A server that wants a login in the browser is added first, then `hermes mcp login NAME`.
 
     Example: hermes mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
@@ -88,7 +104,9 @@ def add(
         url=target[0] if is_url else "",
         env={} if is_url else given,
         headers=given if is_url else {},
+        sandbox="off" if no_sandbox else "",
     )
+    one = mcp_grants.granted(one, see or [], write or [], host or [])
     servers.put(home, name, one)
     _note(f"{name} is written down in {servers.file_of(home)}")
     try:
@@ -105,7 +123,13 @@ def accept(name: Name, yes: Yes = False, json: Json = False) -> None:
     Example: hermes mcp accept files
     """
     home = Home.find()
-    _look_and_accept(home, name, mcp_servers.named(home, name), yes=yes, json=json)
+    before = mcp_servers.named(home, name)
+    untold = not (before.sees or before.writes)
+    one = mcp_grants.granted(before, [], [], []) if untold else before
+    if one != before:
+        servers.put(home, name, one)
+        _note(f"its arguments name files: {mcp_grants.described(one)}")
+    _look_and_accept(home, name, one, yes=yes, json=json)
 
 
 @app.command("test")
@@ -193,7 +217,8 @@ def serve() -> None:
 
 
 def _look_and_accept(home: Home, name: str, one: Server, *, yes: bool, json: bool) -> None:
-    found = mcp_servers.reach(home, name, one)
+    mcp_grants.note(one)
+    found, one = mcp_grants.reach(home, name, one, sure=yes)
     if not _accept(home, found, one, yes=yes, json=json):
         raise typer.Exit(1)
 

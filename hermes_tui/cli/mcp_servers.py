@@ -49,12 +49,24 @@ def named(home: Home, name: str) -> Server:
     return known.servers[name]
 
 
-def reach(home: Home, name: str, server: Server) -> Found:
-    """Connect once and ask what there is. Raises HermesError with the reason."""
+def reach(home: Home, name: str, server: Server, wanted: list[str] | None = None) -> Found:
+    """Connect once and ask what there is. Raises HermesError with the reason.
+
+    wanted: gets the hosts that a program in the sandbox wanted and that are not granted.
+    """
     from hermes_tui.mcp.hub import line_to
 
-    make = line_to(name, server, home)
+    async def may_reach(host: str) -> bool:
+        if wanted is not None:
+            wanted.append(host)
+        return False
+
+    make = line_to(name, server, home, may_reach, _warn)
     return asyncio.run(_reach(home, name, server, _settings(home).connect_s, make))
+
+
+def _warn(text: str) -> None:
+    print(f"hermes: {output.clean(text)}", file=sys.stderr)
 
 
 async def _reach(home: Home, name: str, server: Server, limit_s: float, make: MakeLine) -> Found:
@@ -206,8 +218,8 @@ def forget_secrets(home: Home, name: str) -> None:
             vault.remove(one)
 
 
-def listed(home: Home) -> list[dict[str, object]]:
-    """All servers as the files have them."""
+def listed(home: Home, around: Callable[[Server], str]) -> list[dict[str, object]]:
+    """All servers as the files have them. around: what surrounds a server's program."""
     known, taken = servers.read(home), accepted.read(home)
     rows: list[dict[str, object]] = []
     for name, one in known.servers.items():
@@ -216,7 +228,18 @@ def listed(home: Home) -> list[dict[str, object]]:
         if state == "accepted" and offer is not None and offer.launch != one.digest:
             state = "changed since it was accepted"
         tools = [tool.name for tool in (offer or Offer()).tools if one.has(tool.name)]
-        rows.append({"name": name, "state": state, "tools": tools, "line": one.line})
+        rows.append(
+            {
+                "name": name,
+                "state": state,
+                "tools": tools,
+                "line": one.line,
+                "sandbox": around(one),
+                "sees": one.sees,
+                "writes": one.writes,
+                "hosts": one.hosts,
+            }
+        )
     return rows
 
 

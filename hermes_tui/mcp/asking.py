@@ -126,6 +126,28 @@ class Asking:
             undo="the server gets the answer",
         )
 
+    # --- the network ---------------------------------------------------------------------
+
+    async def may_reach(self, host: str) -> bool:
+        """Whether the server's program may reach a host, while one of its tools runs."""
+        running = self._latest()
+        if running is None:
+            return False
+        action = Action(
+            tool=f"{self.name}.network",
+            kind="send",
+            title=f"let the server {self.name} reach {host}",
+            detail=f"{self.server.line}\n{host}",
+            sends=(host,),
+            undo="what was sent can't be taken back",
+        )
+        try:
+            self._count(running)
+            with self._waiting():
+                return not await running.ctx.leave(action, "local, through the sandbox's proxy")
+        except HermesError:
+            return False
+
     # --- the person ----------------------------------------------------------------------
 
     async def elicitation(self, context: Any, params: mcp_types.ElicitRequestParams) -> Any:

@@ -18,7 +18,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hermes_tui.backends import process
 from hermes_tui.errors import ToolError
@@ -35,8 +35,20 @@ _NAMES = (
 )
 _WITH_ERRORS_ASIDE = 'n=$1; shift; exec 2>"/dev/fd/$n"; exec "$@"'
 
-Within = Callable[[Sequence[str], Mapping[str, str], int], Awaitable[process.Process]]
-"""Starts a program inside something: its arguments, environment, and descriptor for errors."""
+
+class Within(Protocol):
+    """Starts a program inside something. note: why that may be what keeps it from working."""
+
+    @property
+    def note(self) -> str:
+        """A sentence, or nothing."""
+        ...
+
+    def __call__(
+        self, argv: Sequence[str], env: Mapping[str, str], errors: int, /
+    ) -> Awaitable[process.Process]:
+        """Start it; errors: the descriptor for what it writes there."""
+        ...
 
 
 def environment(more: Mapping[str, str]) -> dict[str, str]:
@@ -64,7 +76,9 @@ class Child:
     def said(self) -> str:
         """The last it wrote to standard error."""
         text = bytes(self._errors).decode("utf-8", "replace")
-        return "\n".join(line for line in text.splitlines() if line.strip())[-_SAID:]
+        lines = [line for line in text.splitlines() if line.strip()]
+        note = self._within.note if self._within is not None else ""
+        return "\n".join([*lines, *([note] if note else [])])[-_SAID:]
 
     @asynccontextmanager
     async def streams(self) -> AsyncGenerator[tuple[Any, Any]]:

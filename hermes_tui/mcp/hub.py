@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,6 +15,7 @@ from hermes_tui.mcp import accepted, servers
 from hermes_tui.mcp.accepted import Definition, Offer
 from hermes_tui.mcp.asking import Said, Wanted
 from hermes_tui.mcp.child import Child, environment
+from hermes_tui.mcp.contained import Contained, MayReach, Tell, never, silent
 from hermes_tui.mcp.link import Line, Link, Times
 from hermes_tui.mcp.servers import Server
 from hermes_tui.mcp.tools import PROMPTS, RESOURCES, McpTool, ResourceTool
@@ -131,7 +131,15 @@ class Hub:
         times = Times(
             connect=config.connect_s, call=config.call_s, look=config.look_s, idle=config.idle_s
         )
-        link = Link(name, one, line_to(name, one, self._host.home), self._host.spawn, times)
+
+        async def may_reach(host: str) -> bool:
+            return await link.asking.may_reach(host)
+
+        def tell(text: str) -> None:
+            self._tell(text, "`hermes doctor` says what the sandbox needs")
+
+        line = line_to(name, one, self._host.home, may_reach, tell)
+        link = Link(name, one, line, self._host.spawn, times)
         link.asking.complete = self._host.complete
         link.offered = lambda offer: self._offered(name, offer)
         return link
@@ -188,7 +196,9 @@ class Hub:
         )
 
 
-def line_to(name: str, one: Server, home: Home) -> Callable[[], Line]:
+def line_to(
+    name: str, one: Server, home: Home, may_reach: MayReach = never, tell: Tell = silent
+) -> Callable[[], Line]:
     """What makes a way to a server, a new one each time. Its secrets are read each time."""
 
     def line() -> Line:
@@ -200,9 +210,7 @@ def line_to(name: str, one: Server, home: Home) -> Callable[[], Line]:
         argv = [one.command, *one.args]
         if one.sandbox == "off":
             return Child(argv, one.cwd, env)
-        from hermes_tui.mcp import contained
-
-        return Child(argv, one.cwd, env, partial(contained.start, name, one, home))
+        return Child(argv, one.cwd, env, Contained(name, one, home, may_reach, tell))
 
     return line
 

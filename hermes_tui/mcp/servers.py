@@ -32,8 +32,10 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     env, headers: values may hold `${NAME}`, a secret of the home or a variable of the core.
     only, without: which of its tools there are at all, `*` at the end for any rest; reads: which
     of them run without a question, because they change and tell nothing. timeout_s: of one call.
-    sandbox: the program gets no network and sees `cwd` (a folder of its own without one), the
-    system, and to read what `sees` names.
+    sandbox: a program gets no network but `hosts`, and of the disk `cwd` (a folder of its own
+    without one), the system, to read what `sees` names and to change what `writes` names. Without
+    a word it is so where the machine has a sandbox; `workspace` and `read-only` never run without
+    one; `off` is a person's word that it may do whatever they may.
     """
 
     command: str = ""
@@ -50,8 +52,10 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     without: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     sampling: Literal["ask", "off"] = "ask"
-    sandbox: Literal["off", "workspace", "read-only"] = "off"
+    sandbox: Literal["", "off", "workspace", "read-only"] = ""
     sees: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
     timeout_s: float = 0.0
 
     @property
@@ -63,7 +67,7 @@ class Server(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit
     def digest(self) -> str:
         """A digest of what is started or reached, and with which names of secrets."""
         about = (self.command, self.args, self.cwd, self.url, self.env, self.headers, self.auth)
-        within = (self.sandbox, self.sees)
+        within = (self.sandbox, self.sees, self.writes, self.hosts)
         encoded = msgspec.json.encode((*about, *within), order="deterministic")
         return hashlib.sha256(encoded).hexdigest()
 
@@ -116,7 +120,18 @@ def check(name: str, entry: Any) -> Server:
         raise ConfigError(f"the server {name} needs a command or a url, and not both")
     if one.url and not re.match(r"https?://", one.url):
         raise ConfigError(f"the server {name}: {one.url} is no http or https address")
+    for host in one.hosts:
+        _check_host(name, host)
     return one
+
+
+def _check_host(name: str, host: str) -> None:
+    from hermes_tui.backends.egress_names import HostRule, NameRefusedError
+
+    try:
+        HostRule(host)
+    except NameRefusedError as error:
+        raise ConfigError(f"the server {name}: {error.message}") from error
 
 
 def put(home: Home, name: str, one: Server) -> None:

@@ -27,6 +27,12 @@ def own_server(folder: Path, *more: str, **fields: object) -> Server:
     return Server(command=sys.executable, args=args, **fields)  # type: ignore[arg-type]
 
 
+def shown(folder: str | Path) -> dict[str, tuple[str, ...]]:
+    """What the server in `own_server.py` needs in a sandbox: this code, its state, libraries."""
+    seen = str(OWN.parents[2]), *(one for one in sys.path if "site-packages" in one)
+    return {"sees": seen, "writes": (str(folder),)}
+
+
 class Lines:
     """Makes lines and remembers them, so that a test can kill what they lead to."""
 

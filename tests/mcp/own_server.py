@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ def tools() -> list[types.Tool]:
         ("fail", "Fails."),
         ("grow", "Gets a new tool."),
         ("slow", "Tells of its progress."),
+        ("fetch", "Fetches an address."),
+        ("keep", "Writes a file."),
     ):
         made.append(types.Tool(name=other, description=about, input_schema=_OBJECT))
     if (FOLDER / "grown").exists():
@@ -87,9 +90,31 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
             for n in range(1, 4):
                 await ctx.session.report_progress(n, 3, f"step {n}")
             return text("done")
+        case "fetch":
+            return text(await asyncio.to_thread(fetched, arguments["url"]))
+        case "keep":
+            return text(await asyncio.to_thread(kept, arguments["path"]))
         case "ask_model" | "ask_person":
             return ask(params)
     return text(f"there is no {params.name}", error=True)
+
+
+def kept(path: str) -> str:
+    """Writes a file."""
+    try:
+        Path(path).write_text("kept")
+    except OSError as error:
+        return f"not kept: {error.strerror}"
+    return "kept"
+
+
+def fetched(url: str) -> str:
+    """What an address says, by the proxy of the environment, or why it says nothing."""
+    try:
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            return answer.read().decode()
+    except OSError as error:
+        return f"not fetched: {error}"
 
 
 def ask(params: types.CallToolRequestParams) -> types.CallToolResult | types.InputRequiredResult:

@@ -259,11 +259,13 @@ import asyncio, os, signal, sys
 from hermes_tui.home import Home
 from hermes_tui.mcp.hub import line_to
 from hermes_tui.mcp.link import Link
-from tests.mcp.conftest import Lines, own_server
+from tests.mcp.conftest import Lines, own_server, shown
 from pathlib import Path
 
 async def main():
-    server, home = own_server(Path(sys.argv[1])), Home(sys.argv[1] + "/home").ensure()
+    folder = sys.argv[1]
+    server = own_server(Path(folder), sandbox=sys.argv[2], **shown(folder))
+    home = Home(folder + ".home").ensure()
     async with asyncio.TaskGroup() as group:
         lines = Lines(line_to("own", server, home))
         link = Link("own", server, lines, group.create_task)
@@ -275,9 +277,12 @@ asyncio.run(main())
 """
 
 
-async def test_a_killed_core_leaves_no_server_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sandbox", ["", "off"])
+async def test_a_killed_core_leaves_no_server_behind(tmp_path: Path, sandbox: str) -> None:
+    place = tmp_path / "place"
+    await asyncio.to_thread(place.mkdir)
     running = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", _DIES, str(tmp_path)),
+        *(sys.executable, "-c", _DIES, str(place), sandbox),
         env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
         stdout=asyncio.subprocess.PIPE,
     )

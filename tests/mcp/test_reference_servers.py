@@ -13,12 +13,14 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hermes_tui.backends.sandbox_probe import probe
 from hermes_tui.errors import ToolError
 from hermes_tui.mcp.asking import Said, Wanted
 from hermes_tui.mcp.link import Link, Times
@@ -60,14 +62,31 @@ def kill(pid: int) -> None:
     os.killpg(pid, signal.SIGKILL)
 
 
+Place = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(params=["sandbox", "off"])
+async def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """Where a server's program runs: in the best sandbox there is, seeing a folder, or free."""
+    if request.param == "off":
+        return lambda *folders: {"sandbox": "off"}
+    monkeypatch.setattr("hermes_tui.backends.sandbox_probe._known", None)
+    level = await probe()
+    if level.number <= 1:
+        pytest.skip("; ".join(level.reasons))
+    return lambda *folders: {"sandbox": "workspace", "writes": tuple(map(str, folders))}
+
+
 async def test_files_written_by_one_process_are_read_by_the_next(
-    bench: Bench, tmp_path: Path, ctx: FakeContext
+    bench: Bench, tmp_path: Path, ctx: FakeContext, place: Place
 ) -> None:
-    server = Server(command=program("filesystem"), args=(str(tmp_path),))
+    work = tmp_path / "work"
+    work.mkdir()
+    server = Server(command=program("filesystem"), args=(str(work),), **place(work))
     link, lines = bench.link("files", server, TIMES)
-    note = str(tmp_path / "note.txt")
+    note = str(work / "note.txt")
     await ask(link, "write_file", ctx, path=note, content="first\nsecond\n")
-    assert "[FILE] note.txt" in await ask(link, "list_directory", ctx, path=str(tmp_path))
+    assert "[FILE] note.txt" in await ask(link, "list_directory", ctx, path=str(work))
     kill(lines.pids[0])
     await until(lambda: not alive(lines.pids[0]))
     edits = [{"oldText": "second", "newText": "third"}]
@@ -84,9 +103,14 @@ async def ask_again(link: Link, tool: str, ctx: FakeContext, **arguments: object
     return await ask(link, tool, ctx, **arguments)
 
 
-async def test_a_graph_outlives_its_server(bench: Bench, tmp_path: Path, ctx: FakeContext) -> None:
-    env = {"MEMORY_FILE_PATH": str(tmp_path / "graph.jsonl")}
-    link, lines = bench.link("graph", Server(command=program("memory"), env=env), TIMES)
+async def test_a_graph_outlives_its_server(
+    bench: Bench, tmp_path: Path, ctx: FakeContext, place: Place
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    env = {"MEMORY_FILE_PATH": str(work / "graph.jsonl")}
+    server = Server(command=program("memory"), env=env, **place(work))
+    link, lines = bench.link("graph", server, TIMES)
     ada = {"name": "Ada", "entityType": "person", "observations": ["likes engines"]}
     await ask(link, "create_entities", ctx, entities=[ada])
     kill(lines.pids[0])
@@ -124,8 +148,8 @@ async def asks_back(link: Link, ctx: FakeContext) -> None:
     assert "decline" in (await ask(link, "trigger-elicitation-request", ctx)).lower()
 
 
-async def test_everything_over_pipes(bench: Bench, ctx: FakeContext) -> None:
-    server = Server(command=program("everything"), args=("stdio",))
+async def test_everything_over_pipes(bench: Bench, ctx: FakeContext, place: Place) -> None:
+    server = Server(command=program("everything"), args=("stdio",), **place())
     link, lines = bench.link("all", server, TIMES)
     await everything(link, ctx)
     await asks_back(link, ctx)
