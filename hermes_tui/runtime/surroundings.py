@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from msgspec import Struct
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from hermes_tui.backends.sandbox import Sandbox
     from hermes_tui.backends.sandbox_probe import Level
 
+_REQUEST_LEAVES_S = 0.3
 _SECRET_NAMES = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
 
@@ -48,6 +50,7 @@ class Surroundings:
         self._core = core
         self._level: Level | None = None
         self._probing: asyncio.Task[Level] | None = None
+        self._wanted = asyncio.Event()
         self._environment = _keys_of_environment()
         self._redactor: tuple[tuple[int, int], Redactor] | None = None
 
@@ -57,19 +60,26 @@ class Surroundings:
         return self._level
 
     def prepare(self) -> None:
-        """Begin with what the first command will need, before anybody waits for it."""
+        """Soon begin with what the first command will need, before anybody waits for it."""
         if self._probing is None:
             self._probing = asyncio.create_task(self._prepared(), name="sandbox probe")
 
     async def probe(self) -> Level:
         """Try what this machine can do, once; whoever comes meanwhile waits for the same trial."""
         self.prepare()
+        self._wanted.set()
         assert self._probing is not None
         self._level = level = await asyncio.shield(self._probing)
         return level
 
     async def _prepared(self) -> Level:
-        """Try it, while the code that reads commands is loaded beside it: both take their time."""
+        """Try it, while the code that reads commands is loaded beside it: both take their time.
+
+        Unless it is wanted now, the request to the model leaves first.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_REQUEST_LEAVES_S):
+                await self._wanted.wait()
         probe = await asyncio.to_thread(_load_probe)
         trial = probe(scratch=str(self._core.home.scratch))
         level, _ = await asyncio.gather(trial, asyncio.to_thread(_load_policy))

@@ -55,6 +55,20 @@ async def test_the_machine_is_tried_once_however_many_wait(
     assert around.place(str(home.path), "").why == "there is no sandbox here: no"
 
 
+async def test_it_is_tried_though_nobody_waits_once_the_request_has_left(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hermes_tui.runtime.surroundings._REQUEST_LEAVES_S", 0.01)
+    trials = Trials(monkeypatch)
+    around = Surroundings(Owner(home))
+    around.prepare()
+    assert trials.count == 0
+    async with asyncio.timeout(5):
+        while not trials.count:
+            await asyncio.sleep(0.01)
+    await around.close()
+
+
 async def test_a_trial_nobody_waits_for_ends_with_the_core(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
