@@ -16,6 +16,7 @@ from hermes_tui.agent.agent import Agent, TurnSession
 from hermes_tui.agent.call import Call
 from hermes_tui.agent.conversation import INTERRUPTED
 from hermes_tui.agent.step_events import StepEvents
+from hermes_tui.backends import leftovers
 from hermes_tui.errors import HermesError
 from hermes_tui.events import ApprovalAsked, Event, ToolCall, ToolStarted, meant
 from hermes_tui.faults import point
@@ -82,6 +83,7 @@ class _Runner:
             text = f"there is no tool {call.tool!r}; tools: {known}"
             return [self.tell.ended(call, "error", text)]
         if call.id in self.session.conversation.started and not tool.repeatable:
+            await asyncio.to_thread(leftovers.end_of, self.session.id)
             self.decided.append(self.tell.cut_off(call))
             return [self.tell.ended(call, "interrupted", INTERRUPTED)]
         try:
@@ -163,7 +165,10 @@ class _Runner:
     async def _approved(self, job: _Job, asked: ApprovalAsked) -> bool:
         answer = await self.session.approval(asked)
         if answer.verdict in ("deny", "expired"):
-            await self.session.add(self.tell.refusal(job.call, answer))
+            ended = self.tell.refusal(job.call, answer)
+            late = answer.verdict == "expired"
+            open_ = self.tell.parking(job.call, job.action, job.decision) if late else ()
+            await self.session.add([ended, *open_])
             return False
         if answer.arguments:
             job.call = msgspec.structs.replace(job.call, arguments=answer.arguments)

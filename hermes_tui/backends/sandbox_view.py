@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from hermes_tui.backends.leftovers import MARK
 from hermes_tui.backends.limits import Limits
 from hermes_tui.errors import ToolError
 from hermes_tui.security import grants_git, grants_names, grants_roots
@@ -173,7 +174,7 @@ def environment(sandbox: Sandbox, view: View, env: Mapping[str, str], home: str)
     passed = {
         name: value
         for name, value in env.items()
-        if name in _PASSED or name.startswith("LC_") or name in sandbox.grants.env
+        if name in _PASSED or name.startswith("LC_") or name in (MARK, *sandbox.grants.env)
     }
     cache = os.path.join(home, ".cache")
     made = {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
+from hermes_tui.backends import leftovers
 from hermes_tui.backends.local import start_command
 from hermes_tui.backends.process import Process
 from hermes_tui.errors import ToolError
@@ -93,7 +94,8 @@ async def _run(command: str, timeout_s: int, ctx: Context) -> ToolResult:
         ctx.outputs, f"{ctx.call_id}.txt", ctx.window_chars, secrets=ctx.secrets_hidden()
     )
     sandbox = ctx.sandbox()
-    process = await start_command(command, cwd=ctx.cwd, env=ctx.env, sandbox=sandbox)
+    env = leftovers.marked(ctx.env, ctx.session)
+    process = await start_command(command, cwd=ctx.cwd, env=env, sandbox=sandbox)
     progress = Progress(ctx)
     try:
         ended = await in_time(_to_its_end(process, output, progress), timeout_s, ctx)
