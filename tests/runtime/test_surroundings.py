@@ -33,11 +33,13 @@ class Trials:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
+        self.begun = asyncio.Event()
         monkeypatch.setattr(sandbox_probe, "_known", None)
         monkeypatch.setattr(sandbox_probe, "_probe", self._try)
 
     async def _try(self, scratch: str) -> sandbox_probe.Level:
         self.count += 1
+        self.begun.set()
         await asyncio.sleep(0)
         return sandbox_probe.Level(number=1, name="none: each command asks", reasons=("no",))
 
@@ -64,8 +66,7 @@ async def test_it_is_tried_though_nobody_waits_once_the_request_has_left(
     around.prepare()
     assert trials.count == 0
     async with asyncio.timeout(5):
-        while not trials.count:
-            await asyncio.sleep(0.01)
+        await trials.begun.wait()
     await around.close()
 
 
