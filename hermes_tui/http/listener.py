@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from hermes_tui.config.http import HttpConfig
-from hermes_tui.errors import HermesError
+from hermes_tui.errors import HermesError, NotFoundError
 from hermes_tui.gateways.base import Answer, Call, Handler
 from hermes_tui.http import access
 from hermes_tui.http.base import HttpError, Kind, Reply, Serve, Visit
@@ -158,6 +158,8 @@ class HttpListener:
             return await route.serve(call, parts)
         except HttpError as error:
             return error.answer()
+        except NotFoundError as error:
+            return HttpError(404, str(error), code="not_found").answer()
         except HermesError as error:
             return HttpError(500, str(error), kind="server_error", again=False).answer()
         except Exception:  # noqa: BLE001 - a broken call ends no other, and is told in the log

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hermes_tui.http.listener import HttpListener
     from hermes_tui.mcp.asking import Said, Wanted
     from hermes_tui.mcp.hub import Hub
+    from hermes_tui.runtime.api.api import Api
     from hermes_tui.runtime.chats.chats import Chats
     from hermes_tui.runtime.core import Core
     from hermes_tui.tools.plugins import Plugins
@@ -33,6 +34,7 @@ class Outside:
         self._plugins: Plugins | None = None
         self._hub: Hub | None = None
         self._listener: HttpListener | None = None
+        self._api: Api | None = None
         self._untold: tuple[tuple[str, str], ...] = ()
 
     async def tools(self, session: Session) -> tuple[Tool, ...]:
@@ -103,12 +105,15 @@ class Outside:
         if self.outbox is not None:
             await self.outbox.start()
         if (listener := self.listener) is not None:
-            from hermes_tui.runtime.api.listening import start
+            from hermes_tui.runtime.api.listening import api_of, start
 
-            self._untold += await start(self._core, listener)
+            self._api = api_of(self._core, listener)
+            self._untold += await start(listener, self._api)
 
     async def close(self) -> None:
         """End the servers' programs, and stop sending."""
+        if self._api is not None:
+            await self._api.close()
         if self._listener is not None:
             await self._listener.close()
         if self._core.outbox is not None:

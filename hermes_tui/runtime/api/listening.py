@@ -16,6 +16,7 @@ from hermes_tui.http.listener import HttpListener
 from hermes_tui.security.vault import Vault
 
 if TYPE_CHECKING:
+    from hermes_tui.runtime.api.api import Api
     from hermes_tui.runtime.core import Core
 
 _log = logging.getLogger(__name__)
@@ -51,10 +52,23 @@ def listener_of(core: Core) -> HttpListener:
     return listener
 
 
-async def start(core: Core, listener: HttpListener) -> tuple[tuple[str, str], ...]:
+def api_of(core: Core, listener: HttpListener) -> Api | None:
+    """The API on a listener; None where only webhooks are wanted."""
+    if not core.config.http.api:
+        return None
+    from hermes_tui.runtime.api.api import Api
+
+    api = Api(core)
+    api.add_to(listener)
+    return api
+
+
+async def start(listener: HttpListener, api: Api | None) -> tuple[tuple[str, str], ...]:
     """Listen; what a person should be told if that can't be done, and what to do then."""
     try:
         await listener.start()
+        if api is not None:
+            await api.start()
     except HermesError as error:
         text = f"the HTTP port is closed: {error.message}"
         _log.warning("%s (%s)", text, error.hint)
