@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from hermes_tui.events import (
     ClaimsChecked,
+    InputEdited,
     InputReceived,
     InputTaken,
     Outcome,
@@ -120,6 +121,8 @@ class _Gathering:
         match record.event:
             case InputReceived() as one:
                 self._inputs[one.input_id] = one
+            case InputEdited(input_id=name, text=text) if name in self._inputs:
+                self._inputs[name] = msgspec.structs.replace(self._inputs[name], text=text)
             case TurnStarted(turn=turn):
                 self._begin(turn, record.ts)
             case SessionStarted(person=person, group=group):

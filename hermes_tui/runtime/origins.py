@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hermes_tui.events import InputReceived, MessageImported, Record, ToolEnded
+import msgspec
+
+from hermes_tui.events import InputEdited, InputReceived, MessageImported, Record, ToolEnded
 from hermes_tui.intents.memory import Source, Who
 from hermes_tui.memory.words import FILLER, terms
 
@@ -53,6 +55,18 @@ def told_by(
     outside = isinstance(event, ToolEnded) and (bool(event.untrusted) or tainted)
     made = Source(who=who, session=session, message=f"{session}:{record.n}", ts=record.ts)
     return made, "untrusted" if outside else ""
+
+
+def worded(records: Sequence[Record]) -> list[Record]:
+    """Records in which what was edited while it waited has its last wording."""
+    edits = {r.event.input_id: r.event.text for r in records if isinstance(r.event, InputEdited)}
+    found: list[Record] = []
+    for record in records:
+        event = record.event
+        if isinstance(event, InputReceived) and event.input_id in edits:
+            event = msgspec.structs.replace(event, text=edits[event.input_id])
+        found.append(Record(session=record.session, n=record.n, ts=record.ts, event=event))
+    return found
 
 
 def _who(best: dict[Who, tuple[float, Record]]) -> Who:

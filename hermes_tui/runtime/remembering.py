@@ -26,7 +26,7 @@ from hermes_tui.memory.provider import Heard, ProviderError, ProviderSettings, m
 from hermes_tui.memory.reading import leaves_something
 from hermes_tui.memory.telling import Talk
 from hermes_tui.memory.words import clean
-from hermes_tui.runtime.origins import told_by
+from hermes_tui.runtime.origins import told_by, worded
 from hermes_tui.runtime.session import Session
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
@@ -175,7 +175,7 @@ class Remembering:
                 continue
             self._handed[session.id] = session.last
             records = await self._core.log.read(session.id, after=after)
-            heard = tuple(one for record in records if (one := _heard(record)) is not None)
+            heard = tuple(one for one in map(_heard, worded(records)) if one is not None)
             self.memory.observe(heard, await self.place_of(session))
 
     async def forked(self, session: str, copy: str) -> None:
@@ -251,7 +251,7 @@ class SessionMemory:
         self._allowed()
         if self._remembering.holds_secret(text):
             raise HermesError(SECRET, SECRET_HINT)
-        records = await self._log.read(self._session.id, limit=400)
+        records = worded(await self._log.read(self._session.id, limit=400))
         tainted = self._session.conversation.taint
         source, taint = await asyncio.to_thread(
             told_by, clean(text), self._session.id, records, tainted

@@ -22,7 +22,9 @@ _SQL = f"""
 SELECT j.value, s.id, s.title, e.n, e.ts, e.kind, e.data ->> 'message_id', e.data ->> 'role',
        CASE e.kind WHEN 'tool_ended' THEN e.data ->> 'for_model'
                    WHEN 'shell_ran' THEN (e.data ->> 'command') || char(10) || (e.data ->> 'output')
-                   ELSE e.data ->> 'text' END
+                   ELSE coalesce((SELECT w.data ->> 'text' FROM recall_edit x
+                                    JOIN event w ON w.session = x.session AND w.n = x.edited
+                                   WHERE x.session = s.key AND x.n = m.n), e.data ->> 'text') END
   FROM json_each(?) j
  CROSS JOIN recall_message m ON m.id = j.value
  CROSS JOIN recall_block b ON b.block = m.id >> {PLACE_BITS}

@@ -15,6 +15,7 @@ import apsw
 from hermes_tui.codec import decode_event
 from hermes_tui.events import (
     Event,
+    InputEdited,
     InputReceived,
     MessageImported,
     Record,
@@ -32,7 +33,10 @@ ASKS = 4
 """Added to a kind: the message ends with a question mark."""
 
 _ROLES = {"user": USER, "assistant": ASSISTANT, "tool": TOOL}
-_KINDS = "('input_received', 'reply_received', 'message_imported', 'tool_ended', 'shell_ran')"
+_KINDS = (
+    "('input_received', 'input_edited', 'reply_received', 'message_imported', 'tool_ended',"
+    " 'shell_ran')"
+)
 Said = tuple[int, float, Event]
 """Number, time and event of something in a session."""
 
@@ -56,7 +60,7 @@ def searchable(event: Event) -> tuple[str, int]:
 
 def add(c: apsw.Connection, key: int, records: Iterable[Record]) -> None:
     """Index what was said in a session; left alone while its older part is still waiting."""
-    said = [(one.n, one.ts, one.event) for one in records if searchable(one.event)[0]]
+    said = [(one.n, one.ts, one.event) for one in records if _counts(one.event)]
     if said and not _pending(c, key):
         _insert(c, key, said)
 
@@ -67,6 +71,7 @@ def remove(c: apsw.Connection, key: int) -> None:
     for (block,) in blocks:
         first, end = block << PLACE_BITS, (block + 1) << PLACE_BITS
         c.execute("DELETE FROM recall_message WHERE id >= ? AND id < ?", (first, end))
+        c.execute("DELETE FROM recall_vector WHERE id >= ? AND id < ?", (first, end))
         c.execute(
             "DELETE FROM recall_index WHERE rowid >= ? AND rowid < ?",
             (first << KIND_BITS, end << KIND_BITS),
@@ -90,7 +95,7 @@ def index_some(c: apsw.Connection, limit: int) -> int:
         return 0
     key, upto = row
     said = list(_older(c, key, upto, limit))
-    _insert(c, key, [one for one in said if searchable(one[2])[0]])
+    _insert(c, key, [one for one in said if _counts(one[2])])
     if len(said) < limit:
         c.execute("DELETE FROM recall_pending WHERE session = ?", (key,))
     else:
@@ -114,15 +119,54 @@ def _pending(c: apsw.Connection, key: int) -> bool:
     )
 
 
+def _counts(event: Event) -> bool:
+    """Whether an event puts anything into the index, or changes what is in it."""
+    return isinstance(event, InputEdited) or bool(searchable(event)[0])
+
+
 def _insert(c: apsw.Connection, key: int, said: list[Said]) -> None:
-    for id_, (n, ts, event) in zip(_ids(c, key), said, strict=False):
+    fresh = [one for one in said if not isinstance(one[2], InputEdited)]
+    for id_, (n, ts, event) in zip(_ids(c, key), fresh, strict=False):
         text, kind = searchable(event)
         c.execute("INSERT INTO recall_message VALUES (?, ?, ?, ?)", (id_, n, ts, kind))
-        kind += ASKS * text.rstrip().endswith(("?", "？"))
-        c.execute(
-            "INSERT INTO recall_index (rowid, text) VALUES (?, ?)",
-            (id_ << KIND_BITS | kind, indexed(text)),
-        )
+        _put(c, id_, kind, text)
+    for n, _, event in said:
+        if isinstance(event, InputEdited):
+            _reword(c, key, n, event)
+
+
+def _put(c: apsw.Connection, id_: int, kind: int, text: str) -> None:
+    kind += ASKS * text.rstrip().endswith(("?", "？"))
+    c.execute(
+        "INSERT INTO recall_index (rowid, text) VALUES (?, ?)",
+        (id_ << KIND_BITS | kind, indexed(text)),
+    )
+
+
+def _reword(c: apsw.Connection, key: int, n: int, edited: InputEdited) -> None:
+    """An input that waited was edited: it is found by its last wording, and by no other."""
+    row: Any = c.execute(
+        "SELECT n FROM event WHERE session = ? AND n < ? AND kind = 'input_received'"
+        " AND data ->> 'input_id' = ? ORDER BY n DESC LIMIT 1",
+        (key, n, edited.input_id),
+    ).fetchone()
+    first = int(row[0]) if row else 0
+    row = c.execute(
+        "SELECT m.id, m.kind FROM recall_block b JOIN recall_message m"
+        f" ON m.id >= b.block << {PLACE_BITS} AND m.id < (b.block + 1) << {PLACE_BITS}"
+        " WHERE b.session = ? AND m.n = ?",
+        (key, first),
+    ).fetchone()
+    if row is None:
+        return
+    id_, kind = row
+    c.execute("INSERT OR REPLACE INTO recall_edit VALUES (?, ?, ?)", (key, first, n))
+    c.execute("DELETE FROM recall_vector WHERE id = ?", (id_,))
+    c.execute(
+        "DELETE FROM recall_index WHERE rowid >= ? AND rowid < ?",
+        (id_ << KIND_BITS, (id_ + 1) << KIND_BITS),
+    )
+    _put(c, id_, kind, edited.text)
 
 
 def _ids(c: apsw.Connection, key: int) -> Iterator[int]:
