@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import structs
@@ -49,6 +50,7 @@ _TABLES = (
     risk_self.PROGRAMS,
 )
 _MAX_NESTED = 6
+_REMEMBERED = 32
 # Programs whose output is made for `eval`: they print settings for the shell.
 _SETTING_UP = frozenset(
     names(
@@ -68,8 +70,13 @@ def assess(command: str, *, cwd: str, workspace: str, home: str, state: str) -> 
     """What a command line would do if it were run in `cwd`.
 
     workspace, home, state: absolute folders the agent works in, the person's own, and the
-    product's. Nothing is run and no file is looked at.
+    product's. Nothing is run and no file is looked at, so the same text is read once.
     """
+    return _read(command, cwd, workspace, home, state)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _read(command: str, cwd: str, workspace: str, home: str, state: str) -> Assessment:
     places = Places(workspace, home, state)
     plain = _assess(command, cwd, places)
     folded = fold(command)
