@@ -94,7 +94,9 @@ class Call:
             return None
         from hermes_tui.agent.network import Network
 
-        self._network = Network(self._session, self.call_id, self.title, lasting=background)
+        self._network = Network(
+            self._session, self.call_id, self.command or self.title, lasting=background
+        )
         return self._session.sandbox(self.command, self._network.egress)
 
     def secrets_hidden(self) -> Any:

@@ -45,4 +45,6 @@ async def leave_for(session: TurnSession, call_id: str, action: Action, where: s
     answer = await session.approval(asked)
     if answer.verdict in ("once", "session", "always"):
         return ""
+    if answer.verdict == "expired":
+        return answer.reason or "nobody answered in time"
     return f"the person refused: {answer.reason}" if answer.reason else "the person refused"

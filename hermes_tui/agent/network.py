@@ -21,14 +21,15 @@ TOOL = "network"
 class Network:
     """The way to the network of one call's processes. `over` ends what it still asks.
 
-    lasting: the processes outlive the call, and so do their questions.
+    command: the whole of what runs; lasting: the processes outlive the call, and so do their
+    questions.
     """
 
-    def __init__(self, session: TurnSession, call_id: str, title: str, lasting: bool) -> None:
+    def __init__(self, session: TurnSession, call_id: str, command: str, lasting: bool) -> None:
         self.reached: list[str] = []
         self._session = session
         self._call_id = call_id
-        self._title = title
+        self._command = command
         self._lasting = lasting
         self._over = asyncio.Event()
         self._waited = 0.0
@@ -104,7 +105,7 @@ class Network:
             call_id=self._call_id,
             tool=TOOL,
             title=f"{does} {host}",
-            detail=self._title,
+            detail=self._command,
             detail_kind="command",
             where="local, through the sandbox's proxy",
             reason=f"the command wants to {does} {host}",

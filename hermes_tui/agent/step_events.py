@@ -55,7 +55,8 @@ class StepEvents:
         """The end of a call that a person, or the time limit, refused."""
         why = f": {answer.reason}" if answer.reason else ""
         if answer.verdict == "expired":
-            return self.ended(call, "denied", f"nobody answered in time; it was not run{why}")
+            text = f"nobody answered in time; it was not run{why}. The question stays open for them"
+            return self.ended(call, "denied", text)
         return self.ended(call, "denied", f"the user denied this{why}")
 
     def asking(self, call: ToolCall, action: Action, decision: Decision) -> ApprovalAsked:
@@ -79,8 +80,10 @@ class StepEvents:
     def parking(
         self, call: ToolCall, action: Action, decision: Decision
     ) -> tuple[ApprovalAsked, ...]:
-        """The question about a call that nobody is there to answer; none if it is open already."""
-        if not decision.parks:
+        """The question about a call that nobody is there to answer, or has answered in time; none
+        if it is open already.
+        """
+        if not (decision.parks or decision.verdict == "ask"):
             return ()
         parked = [one for one in self._session.conversation.approvals.values() if one.until]
         same = any((one.tool, one.arguments) == (call.tool, call.arguments) for one in parked)

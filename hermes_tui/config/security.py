@@ -16,6 +16,14 @@ class PolicyConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     allow: Annotated[tuple[_Rule, ...], doc("rules that run without asking")] = ()
     deny: Annotated[tuple[_Rule, ...], doc("rules that never run; deny beats allow")] = ()
+    ask_hours: Annotated[
+        float,
+        Meta(ge=0, le=24 * 365),
+        doc(
+            "hours an approval waits for an answer before the agent goes on without it; "
+            "it can still be answered for a week after that; 0: it waits for ever"
+        ),
+    ] = 24.0
 
 
 class SandboxConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from typing import Any, Literal, Protocol
 
 from hermes_tui.agent.agent import Agent, Prefix
+from hermes_tui.config import Config
 from hermes_tui.events import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -23,12 +24,16 @@ from hermes_tui.home import Home
 from hermes_tui.intents import SessionInfo
 from hermes_tui.runtime.ledger import Ledger
 from hermes_tui.runtime.notes import note_for
+from hermes_tui.runtime.open_asks import HOUR_S, unanswered
 from hermes_tui.runtime.surroundings import Surroundings
+from hermes_tui.security import audit_entries
 from hermes_tui.security.audit import Audit, AuditEntry
 from hermes_tui.security.policy import Action, Situation, mode_named
 from hermes_tui.security.secrets import Redactor
 from hermes_tui.store.log import Log
 from hermes_tui.tools.base import Services as ToolServices
+
+_MOMENT_S = 1.0
 
 
 class Services(Protocol):
@@ -38,6 +43,11 @@ class Services(Protocol):
     home: Home
     audit: Audit
     surroundings: Surroundings
+
+    @property
+    def config(self) -> Config:
+        """The settings in force."""
+        ...
 
     async def agent_for(self, session: Any) -> Agent:
         """The agent that answers this session's next turn."""
@@ -176,8 +186,21 @@ class Bench(Ledger):
             self._core.checkpoints.ended(self)
 
     async def approval(self, asked: ApprovalAsked) -> ApprovalAnswered:
-        """Wait for the answer to an approval."""
-        return await self._future(asked.ask_id)
+        """Wait for the answer to an approval, for as long as the settings say."""
+        answer = self._future(asked.ask_id)
+        hours = self._core.config.policy.ask_hours
+        while hours and not answer.done():
+            left = self._open_asks.left(asked, hours * HOUR_S)
+            if left <= 0 and asked.ask_id in self.conversation.approvals:
+                return await self._unanswered(asked, hours)
+            await asyncio.wait([answer], timeout=max(left, _MOMENT_S))
+        return await answer
+
+    async def _unanswered(self, asked: ApprovalAsked, hours: float) -> ApprovalAnswered:
+        late = unanswered(asked, hours)
+        await self.add(late)  # first: from here on an answer comes too late
+        await self.record(audit_entries.of_answer(self.id, late))
+        return late
 
     async def question(self, asked: QuestionAsked) -> QuestionAnswered:
         """Wait for the answer to a question."""

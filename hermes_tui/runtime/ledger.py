@@ -29,6 +29,7 @@ from hermes_tui.faults import point
 from hermes_tui.intents import SessionInfo
 from hermes_tui.runtime.face import Face
 from hermes_tui.runtime.notes import dated
+from hermes_tui.runtime.open_asks import OpenAsks
 from hermes_tui.store.log import Log
 
 _SEEN_IN_LISTS = (
@@ -61,12 +62,15 @@ class Ledger:
         self._conversation = Conversation()
         self._held: list[Record] = []
         self._behind = False
+        self._open_asks = OpenAsks()
 
     async def load(self) -> None:
         """Rebuild the state from the log."""
         self._conversation, self._held, self._behind = Conversation(), [], False
         self.last = self.shown = 0
+        self._open_asks = OpenAsks()
         for record in await self._log.read(self.id):
+            self._open_asks.apply(record.event, record.ts)
             self._conversation.apply(record.event)
             if isinstance(record.event, InputTaken):
                 self.noted = dated(record.event.note) or self.noted
@@ -125,6 +129,7 @@ class Ledger:
         at = time.time() if ts is None else ts
         self.updated = max(at, self.updated)
         self._conversation.apply(event)
+        self._open_asks.apply(event, at)
         return Record(session=self.id, n=self.last, ts=at, event=event)
 
     def _show(self, record: Record) -> None:

@@ -179,7 +179,7 @@ async def test_nobody_there_means_no_and_contained_commands_still_run(
 async def test_a_host_is_asked_for_by_name_while_the_command_waits(
     home: Home, scripted: ScriptedModel, tmp_path: Path, level: int, verdict: str
 ) -> None:
-    command = "curl -sS -m 10 http://nowhere.invalid/ 2>&1; true"
+    command = f"echo {'long ' * 60}\ncurl -sS -m 10 http://nowhere.invalid/ 2>&1; true"
     scripted.script = [call("run_command", command=command), say("ok")]
     async with at_work(home, scripted, tmp_path / "work") as (_, session, face):
         await say_to(session, "go")
@@ -187,6 +187,7 @@ async def test_a_host_is_asked_for_by_name_while_the_command_waits(
     asked = [one for one in events if isinstance(one, ApprovalAsked)]
     assert [one.rule for one in asked] == ["network nowhere.invalid"]
     assert asked[0].tool == "network"
+    assert asked[0].detail == command
     said = "has no address" if verdict == "once" else ""
     assert said in ends(events)[0].for_model
 

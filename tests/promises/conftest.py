@@ -70,12 +70,18 @@ class World:
         """Start the core and open a session."""
         model = f"model:\n  name: scripted\n  base_url: {self.model.url}\n"
         self.home.config.write_text(model + settings)
+        await self.start_again("new")
+
+    async def start_again(self, which: str = "") -> None:
+        """Start a core on what there is, and open the session."""
         config = load(self.home, {}).config
         self.core = await Core(self.home, config, headless=True).start()
         self.client = LocalClient(self.core, "ui")
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.person)}
         standing = Standing(cwd=str(self.work), env=env)
-        view = await self.client.ask(OpenSession(which="new", standing=standing, face="ui"))
+        view = await self.client.ask(
+            OpenSession(which=which or self.session, standing=standing, face="ui")
+        )
         self.session = view.info.id
 
     async def stop(self) -> None:
