@@ -17,7 +17,7 @@ from hermes_tui.errors import HermesError
 from hermes_tui.gateways.base import Call
 from hermes_tui.http import reading, shapes
 from hermes_tui.http.base import HttpError, Reply, Stream, as_json
-from hermes_tui.http.hearing import Hearing
+from hermes_tui.http.hearing import Hearing, Piece
 from hermes_tui.http.listener import HttpListener
 from hermes_tui.http.reading import Wanted
 from hermes_tui.runtime.api import answering
@@ -233,15 +233,20 @@ class Api:
             heard = Hearing(row.id)
             for one in begin(heard):
                 yield one
-            async with aclosing(self._jobs.follow(row, heard)) as records:
-                async for _, said in records:
-                    for one in said:
-                        for piece in more(one):
-                            yield piece
+            async with aclosing(self._said(row, heard)) as said:
+                async for piece in said:
+                    for one in more(piece):
+                        yield one
             for one in end(heard):
                 yield one
 
         return Stream(pieces=_alive(pieces()), headers={**shapes.EVENTS, **about.headers})
+
+    async def _said(self, row: Request, heard: Hearing) -> AsyncGenerator[Piece, None]:
+        async with aclosing(self._jobs.follow(row, heard)) as records:
+            async for _, pieces in records:
+                for piece in pieces:
+                    yield piece
 
 
 async def _alive(pieces: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:

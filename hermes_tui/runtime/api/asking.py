@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from hermes_tui.errors import HermesError, NotFoundError
+from hermes_tui.faults import point
 from hermes_tui.http.base import HttpError
 from hermes_tui.http.hearing import Hearing
 from hermes_tui.http.reading import Said, Wanted
@@ -81,6 +82,7 @@ class Asking:
             asked=_asked(wanted),
         )
         await self._rows.keep(row)
+        point("http kept")
         return row
 
     def _model(self, name: str) -> str:

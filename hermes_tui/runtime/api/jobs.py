@@ -35,6 +35,7 @@ class Job:
     def __init__(self, row: Request) -> None:
         self.row = row
         self.sent = asyncio.Event()
+        self.saying = False
         self.followers = 0
         self.task: asyncio.Task[None] | None = None
 
@@ -92,6 +93,7 @@ class Jobs:
             await asyncio.wait([task])
         if self._core.end_reason:
             return False
+        job.saying = True
         client = LocalClient(self._core, FACE)
         try:
             await self._set(client, session, row)
@@ -137,9 +139,9 @@ class Jobs:
         heard = Hearing(row.id)
         if _refused(row, heard):
             return heard
-        await self._session(row.session)
+        at_rest = await self._rests(row.session)
         heard.hear_all(await self._core.log.read(row.session, after=row.start))
-        if row.sent and not heard.over and await self._rests(row.session):
+        if row.sent and at_rest and not heard.over:
             heard.give_up(*_LOST)
         return heard
 
@@ -167,9 +169,9 @@ class Jobs:
             job.followers += not watching
         try:
             if job is not None:
-                await self._in_log(job, heard)
+                await job.sent.wait()
                 row = job.row
-            if _refused(row, heard):
+            if _refused(row, heard) or _gone(row, heard):
                 yield None, ()
                 return
             async with aclosing(self._records(row, heard)) as records:
@@ -180,23 +182,6 @@ class Jobs:
                 job.followers -= 1
                 if not (job.followers or heard.over or row.lasting or self._core.end_reason):
                     self._core.spawn(self._stopped(row))
-
-    async def _in_log(self, job: Job, heard: Hearing) -> None:
-        """Wait for a request's place in the line, or the end of the core."""
-        client = LocalClient(self._core, FACE)
-        ending = asyncio.ensure_future(anext(client.events()))
-        sent = asyncio.ensure_future(job.sent.wait())
-        try:
-            while not sent.done():
-                await asyncio.wait([sent, ending], return_when=asyncio.FIRST_COMPLETED)
-                if ending.done() and not sent.done():
-                    if isinstance(ending.result().event, CoreEnding):
-                        return
-                    ending = asyncio.ensure_future(anext(client.events()))
-        finally:
-            sent.cancel()
-            ending.cancel()
-            await client.close()
 
     async def _records(
         self, row: Request, heard: Hearing
@@ -262,11 +247,11 @@ class Jobs:
         job = self._jobs.get(row.id)
         if job is None:
             return False
-        if not job.sent.is_set():
+        if not job.saying and job.task is not None:
+            job.task.cancel()
             await self._refuse(job, STOPPED)
-            if job.task is not None:
-                job.task.cancel()
             return True
+        await job.sent.wait()
         client = LocalClient(self._core, FACE)
         try:
             session = await self._core.session(row.session)
@@ -284,3 +269,10 @@ def _refused(row: Request, heard: Hearing) -> bool:
     if row.refused:
         heard.give_up(row.refused, outcome="stopped" if row.refused == STOPPED else "failed")
     return bool(row.refused)
+
+
+def _gone(row: Request, heard: Hearing) -> bool:
+    """Whether the core ends before a request was said; the next core says it."""
+    if not row.sent:
+        heard.give_up("the agent ended before the answer was complete", outcome="gone")
+    return not row.sent
