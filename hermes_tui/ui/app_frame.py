@@ -15,6 +15,7 @@ from textual import events
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.screen import Screen
+from textual.widget import Widget
 
 from hermes_tui.intents import SessionInfo
 from hermes_tui.ui import layout_memory
@@ -76,8 +77,19 @@ class MainScreen(Screen[None]):
             event.prevent_default()
             return
         self._arranged = event.size
-        if self.query(Rail):
+
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        """Lay out the screen. After a resize once: what asked for a layout meanwhile, as each part
+        does that is told its new size, has just been laid out and drawn.
+        """
+        if size is not None and self.query(Rail):
             self._frame().settle()
+        super()._refresh_layout(size, scroll)
+        if size is not None:
+            self._repaint_required = False
+            self._layout_required = False
+            for part in self.query(Widget):
+                part._layout_required = False
 
     def on_column_dragged(self, message: Column.Dragged) -> None:
         """A divider was moved with the mouse."""

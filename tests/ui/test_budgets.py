@@ -110,6 +110,28 @@ async def test_five_thousand_entries_are_narrowed_within_a_frame_of_every_key(ho
         assert sorted(costs)[len(costs) // 2] <= 2 * TYPES_MS, costs
 
 
+async def test_a_resize_draws_the_whole_screen_once(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from textual._compositor import Compositor
+
+    async with shown(home) as screen:
+        whole: list[int] = []
+        draw = Compositor.render_full_update
+
+        def counted(self: Compositor, *args: Any, **named: Any) -> Any:
+            whole.append(1)
+            return draw(self, *args, **named)
+
+        monkeypatch.setattr(Compositor, "render_full_update", counted)
+        for size in ((120, 35), (80, 24), (200, 50), (199, 50)):
+            whole.clear()
+            await screen.pilot.resize_terminal(*size)
+            await screen.pilot.pause()
+            assert len(whole) == 1, size
+            assert {len(line) for line in screen.text.splitlines()} != {0}
+
+
 @pytest.mark.parametrize("keys", [(), ("ctrl+p",), ("f1",), ("ctrl+x", "c"), ("ctrl+o",)])
 async def test_a_screen_has_few_widgets(home: Home, keys: tuple[str, ...]) -> None:
     async with shown(home) as screen:
