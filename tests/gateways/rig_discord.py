@@ -45,7 +45,7 @@ class DiscordRig:
     powers: frozenset[Power] = frozenset(
         ("again", "catch_up", "groups", "menu", "retry_after", "deleted")
     )
-    secrets = (TOKEN, WRONG)
+    secrets: tuple[str, ...] = (TOKEN, WRONG)
     owner = OWNER
     stranger = STRANGER
     chat = DM

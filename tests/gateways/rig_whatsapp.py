@@ -31,7 +31,7 @@ class WhatsAppRig:
 
     platform = "whatsapp"
     powers: frozenset[Power] = frozenset(("again", "catch_up", "acknowledged", "retry_after"))
-    secrets = (TOKEN, SECRET, WRONG)
+    secrets: tuple[str, ...] = (TOKEN, SECRET, WRONG)
     owner = OWNER
     stranger = STRANGER
     chat = OWNER

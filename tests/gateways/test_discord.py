@@ -57,7 +57,6 @@ async def test_a_command_reads_as_it_would_be_typed(
         "attachment_size_limit": 10_485_760,
     }
     async with receiving(discord, desk):
-        await until(lambda: discord.server.history is not None, "it is there")
         await until(lambda: discord.server.commands, "the commands are listed")
         await discord.says("first")
         await until(lambda: desk.kept, "it is connected")
