@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hermes_tui.models.effort import Effort
     from hermes_tui.models.failures import Endpoint
     from hermes_tui.models.replies import ReplyReader
+    from hermes_tui.models.shapes import Shape
     from hermes_tui.models.windows import ModelInfo
 
 DEFAULT_WINDOW = 128_000
@@ -64,6 +65,7 @@ class ChatCompletions:
         self._prices = prices
         self.effort = ""
         self._told: Effort | None = None
+        self._shapes: tuple[Shape, ...] = ()
         self._asks_prices = True
         self.told_prices: tuple[float, float, float | None] | None = None
         wants_thoughts = self.base_url.startswith(_WANT_THOUGHTS)
@@ -201,6 +203,10 @@ class ChatCompletions:
                 return
 
     async def _body(self, request: Request, extra: dict[str, Any]) -> bytes:
+        if self._shapes:
+            from hermes_tui.models.shapes import shaped
+
+            request = shaped(request, self._shapes)
         dropped = self._dropped if self.sees else self._dropped | {request_body.PICTURES}
         if self.sees and _pictured(request):
             return await asyncio.to_thread(request_body.encode, self.name, request, dropped, extra)
@@ -220,6 +226,8 @@ class ChatCompletions:
             if wants and request_body.THOUGHTS in self._dropped:
                 self._dropped -= {request_body.THOUGHTS}
                 return
+            if self._reshapes(body):
+                return
             held = keepsakes.kept(request.messages, self.name)
             if held and keepsakes.NAME not in self._dropped and keepsakes.refused(body):
                 self._dropped |= {keepsakes.NAME}
@@ -232,6 +240,16 @@ class ChatCompletions:
                 self._dropped |= new
                 return
         raise self._refused(answer, body)
+
+    def _reshapes(self, refusal: bytes) -> bool:
+        """Whether a refusal is about the shape of the conversation, and another one is tried."""
+        from hermes_tui.models.shapes import wanted
+
+        shape = wanted(refusal)
+        if shape is None or shape in self._shapes:
+            return False
+        self._shapes = (*self._shapes, shape)
+        return True
 
     def _open(self) -> httpx2.AsyncClient:
         if self._client is None:
