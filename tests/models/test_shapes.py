@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Any
 
@@ -72,7 +73,7 @@ def turns(asked: Asked) -> Reply | str:
     roles = [one["role"] for one in asked.messages if one["role"] != "tool"]
     if "system" in roles:
         return fail(500, "Jinja Exception: System role not supported")
-    if any(a == b for a, b in zip(roles, roles[1:], strict=False)):
+    if any(a == b for a, b in itertools.pairwise(roles)):
         return fail(500, "Jinja Exception: Conversation roles must alternate user/assistant/...")
     return "fine"
 
