@@ -43,7 +43,6 @@ async def live(home: Home) -> None:
     logging.basicConfig(level=logging.WARNING)
     sandbox_probe._known = sandbox_probe.Level(number=1, name="none")
     core = await Core(home, load(home, dict(os.environ)).config, headless=True).start(listen=False)
-    print("up", flush=True)
     await core.run()
 
 
@@ -72,8 +71,7 @@ def main(path: str) -> None:
             child = 0
         if line.strip() != "end":
             child = begin(Home(path), int(line))
-        else:
-            print("ended", flush=True)
+        print("done", flush=True)
 
 
 if __name__ == "__main__":

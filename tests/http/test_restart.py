@@ -31,19 +31,18 @@ class Lives:
         assert self._process.stdout is not None
         return (await asyncio.wait_for(self._process.stdout.readline(), 10)).decode().strip()
 
-    def begin(self, kill_at: int = 0) -> None:
+    async def begin(self, kill_at: int = 0) -> None:
         """A life that dies at a point; the one before is killed first."""
-        self._write(str(kill_at))
+        await self._write(str(kill_at))
 
     async def end(self) -> None:
         """Kill the life that goes on."""
-        self._write("end")
-        while await self.line() != "ended":
-            continue
+        await self._write("end")
 
-    def _write(self, text: str) -> None:
+    async def _write(self, text: str) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(f"{text}\n".encode())
+        assert await self.line() == "done"
 
     async def up(self) -> None:
         """Wait until somebody answers."""
@@ -86,11 +85,11 @@ def head(key: str) -> dict[str, str]:
 
 async def test_a_run_is_finished_by_the_next_core(lives: Lives, scripted: ScriptedModel) -> None:
     scripted.script += [say("never", gate="never"), say("there")]
-    lives.begin()
+    await lives.begin()
     await lives.up()
     run = (await lives.http.post("/v1/runs", json={"input": "think"})).json()
     await scripted.until(1)
-    lives.begin()
+    await lives.begin()
     await lives.up()
     await lives.http.get(f"/v1/runs/{run['id']}/events")
     got = (await lives.http.get(f"/v1/runs/{run['id']}")).json()
@@ -103,12 +102,12 @@ async def test_an_answer_whose_agent_died_is_fetched_by_its_key(
 ) -> None:
     scripted.script += [say("never", gate="never"), say("there")]
     body = {"messages": [{"role": "user", "content": "think"}]}
-    lives.begin()
+    await lives.begin()
     await lives.up()
     asking = lives.http.post("/v1/chat/completions", json=body, headers=head("k"))
     task = asyncio.ensure_future(asking)
     await scripted.until(1)
-    lives.begin()
+    await lives.begin()
     with pytest.raises(HUNG_UP):
         await task
     await lives.up()
@@ -116,7 +115,7 @@ async def test_an_answer_whose_agent_died_is_fetched_by_its_key(
         got = await lives.http.post("/v1/chat/completions", json=body, headers=head("k"))
         assert got.json()["choices"][0]["message"]["content"] == "there"
     await lives.end()
-    lives.begin()
+    await lives.begin()
     await lives.up()
     late = await lives.http.post("/v1/chat/completions", json=body, headers=head("k"))
     assert late.json()["id"] == got.json()["id"]
@@ -128,14 +127,14 @@ async def test_runs_that_had_not_begun_are_begun_by_the_next_core(
     lives: Lives, scripted: ScriptedModel
 ) -> None:
     scripted.script += [say("never", gate="never"), say("first"), say("second"), say("third")]
-    lives.begin()
+    await lives.begin()
     await lives.up()
     runs = []
     for text in ("one", "two", "three"):
         answer = await lives.http.post("/v1/runs", json={"input": text, "session": "desk"})
         runs.append(answer.json())
     await scripted.until(1)
-    lives.begin()
+    await lives.begin()
     await lives.up()
     for run, text in zip(runs, ("first", "second", "third"), strict=True):
         await lives.http.get(f"/v1/runs/{run['id']}/events")
@@ -145,7 +144,7 @@ async def test_runs_that_had_not_begun_are_begun_by_the_next_core(
 async def test_events_go_on_where_they_were_cut(lives: Lives, scripted: ScriptedModel) -> None:
     scripted.script += [call("todo", items=[{"text": "look", "state": "doing"}])]
     scripted.script += [say("never", gate="never"), say("there")]
-    lives.begin()
+    await lives.begin()
     await lives.up()
     run = (await lives.http.post("/v1/runs", json={"input": "think"})).json()
     path = f"/v1/runs/{run['id']}/events"
@@ -157,7 +156,7 @@ async def test_events_go_on_where_they_were_cut(lives: Lives, scripted: Scripted
                 seen += piece
                 if seen.count("event: model_asked") == 2:
                     await asked
-                    lives.begin()
+                    await lives.begin()
     except HUNG_UP:
         await lives.up()
     before = [number for number, _, _ in events(seen) if number]
@@ -181,7 +180,7 @@ async def test_killed_at_any_point_a_run_is_said_once_and_finished(
     scripted.answer = answer
     died = 0
     for kill_at in range(1, 400, 4):
-        lives.begin(kill_at)
+        await lives.begin(kill_at)
         body = {"input": f"work number {kill_at}."}
         run = await _insist(lives, kill_at, body)
         died += run["died"]
@@ -209,7 +208,7 @@ async def _insist(lives: Lives, number: int, body: dict[str, Any]) -> dict[str, 
             await asyncio.sleep(0.02)
             if await _dead(lives):
                 died = True
-                lives.begin()
+                await lives.begin()
             continue
         assert got["status"] == "completed", got
         assert len(ids) == 1
