@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,9 +15,10 @@ import typer
 from msgspec import Struct
 
 from hermes_tui.cli import output
+from hermes_tui.cli.connect import with_core
 from hermes_tui.errors import HermesError, NotFoundError
 from hermes_tui.home import Home
-from hermes_tui.intents import RouteSkills
+from hermes_tui.intents import CheckSkill, RouteSkills, SkillCheck, SkillFinding
 from hermes_tui.runtime.client import CoreClient
 from hermes_tui.skills.export import export
 from hermes_tui.skills.library import Library
@@ -43,7 +45,7 @@ class _Asked(Struct, frozen=True):
 def add_to(app: typer.Typer) -> None:
     """Add the commands to `hermes skills`."""
     app.command("lint")(lint)
-    app.command("check", hidden=True)(lint)
+    app.command("check")(check)
     app.command("export")(export_)
 
 
@@ -71,6 +73,37 @@ def lint(
         _print(found, len(files))
     if bad:
         raise typer.Exit(1)
+
+
+def check(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a skill.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Try a skill's own checks, commands and all; exit code 1 when one fails.
+
+    Example: hermes skills check write-commit-message
+    """
+    asked = CheckSkill(name=name, text="", run=True)
+    found = with_core(lambda client: client.ask(asked))
+    errors = [one for one in found.findings if one.level == "error"]
+    bad = bool(errors) or any(one.ok is False for one in found.checks)
+    if json:
+        output.emit({"skill": name, "ok": not bad, **msgspec.to_builtins(found)})
+    else:
+        _print_checks(found, errors)
+    if bad:
+        raise typer.Exit(1)
+
+
+def _print_checks(found: SkillCheck, errors: Sequence[SkillFinding]) -> None:
+    for one in errors:
+        print(f"line {one.line}: {output.clean(one.text)}")
+    for promise in found.checks:
+        mark = {True: "ok", False: "fails", None: "not run"}[promise.ok]
+        why = f" ({output.clean(promise.said)})" if promise.said and not promise.ok else ""
+        print(f"{mark:<8} {output.clean(promise.check)}{why}")
+    if not found.checks:
+        print("no checks: a file `checks` beside SKILL.md holds them")
 
 
 def export_(

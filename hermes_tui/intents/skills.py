@@ -47,6 +47,14 @@ class SkillFinding(Struct, frozen=True, kw_only=True, omit_defaults=True):
     rule: str = ""
 
 
+class SkillPromise(Struct, frozen=True, kw_only=True):
+    """A check beside a skill. ok: None when it was not run; said: why, or what it printed last."""
+
+    check: str
+    ok: bool | None = None
+    said: str = ""
+
+
 class SkillCheck(Struct, frozen=True, kw_only=True):
     """Whether a text could be saved. repaired: the text with its quotes put right, if that is
     all it takes; tokens: about how many a model reads when it uses the skill."""
@@ -54,14 +62,17 @@ class SkillCheck(Struct, frozen=True, kw_only=True):
     findings: tuple[SkillFinding, ...] = ()
     repaired: str = ""
     tokens: int = 0
+    checks: tuple[SkillPromise, ...] = ()
 
 
 class CheckSkill(Intent[SkillCheck], frozen=True, kw_only=True):
-    """Check a SKILL.md that is being written."""
+    """Check a SKILL.md that is being written. run: also try the checks beside the skill on it;
+    an empty text then stands for the skill's own."""
 
     reply: ClassVar[Any] = SkillCheck
     name: str
     text: str
+    run: bool = False
 
 
 class SkillSaved(Struct, frozen=True, kw_only=True):

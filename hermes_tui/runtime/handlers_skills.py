@@ -7,6 +7,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from hermes_tui import intents
 from hermes_tui.intents import Done
 from hermes_tui.runtime.face import Face
@@ -116,7 +118,18 @@ async def route_skills(core: Core, intent: intents.RouteSkills, face: Face) -> i
 
 async def check_skill(core: Core, intent: intents.CheckSkill, face: Face) -> intents.SkillCheck:
     """Check a text that is being written."""
-    return await asyncio.to_thread(_checked, intent)
+    if not intent.run:
+        return await asyncio.to_thread(_checked, intent)
+    from hermes_tui.runtime.skill_checks import run_checks
+
+    skills = core.using_skills.skills
+    await skills.ready()
+    skill = skills.get(intent.name)
+    text = intent.text or await skills.text(skill.name)
+    found = await asyncio.to_thread(_checked, msgspec.structs.replace(intent, text=text))
+    ran = await run_checks(core, skill.folder, text)
+    promises = [intents.SkillPromise(check=str(one.check), ok=one.ok, said=one.said) for one in ran]
+    return msgspec.structs.replace(found, checks=tuple(promises))
 
 
 def _checked(intent: intents.CheckSkill) -> intents.SkillCheck:

@@ -20,7 +20,6 @@ from hermes_tui.events import Notice, SkillsChanged
 from hermes_tui.models.base import Model
 from hermes_tui.skills import records
 from hermes_tui.skills.changing import Idea, Suggested
-from hermes_tui.skills.checks import read_checks
 from hermes_tui.skills.offering import fitting
 from hermes_tui.skills.replay import Case, Tried, replay
 from hermes_tui.skills.routing import Text
@@ -123,7 +122,7 @@ class Asking:
             return "nothing", f"{name} was refused before"
         tried = await self._tried(model, name, old, text, row) if old is not None else None
         corrected = row.occasion.startswith("correction")
-        if tried is not None and tried.worse and not corrected:
+        if tried is not None and tried.worse and (tried.broken or not corrected):
             return "worse", f"{name}: {tried.told}"
         taint = self._session.conversation.taint
         idea = Idea(
@@ -172,7 +171,8 @@ class Asking:
             self._asked += 1
             return await reflection.plain(model, system, text)
 
-        return await replay(old, new, cases, read_checks(folder), ask)
+        broken = await self._learning.using.changing.broken_by(folder, old, new)
+        return await replay(old, new, cases, broken, ask)
 
 
 async def cases_of(learning: Learning, name: str) -> tuple[Case, ...]:

@@ -20,7 +20,6 @@ from hermes_tui.events import SkillsChanged
 from hermes_tui.runtime.learning import went_of
 from hermes_tui.runtime.learning_asking import cases_of, left_today
 from hermes_tui.skills import records
-from hermes_tui.skills.checks import read_checks
 from hermes_tui.skills.life import Use, success
 from hermes_tui.skills.records import Mark, Version
 from hermes_tui.skills.replay import Tried, replay
@@ -150,8 +149,9 @@ class _Review:
             return await reflection.plain(model, system, text)
 
         try:
-            checks = read_checks(skill.folder)
-            tried = await replay(before.text, version.text, cases, checks, ask)
+            broken_by = self._learning.using.changing.broken_by
+            broken = await broken_by(skill.folder, before.text, version.text)
+            tried = await replay(before.text, version.text, cases, broken, ask)
         except ModelError:
             return None
         finally:

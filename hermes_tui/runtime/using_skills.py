@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import msgspec
@@ -21,6 +22,7 @@ from hermes_tui.skills.watching import follow
 from hermes_tui.store.db import Database
 
 if TYPE_CHECKING:
+    from hermes_tui.runtime.core import Core
     from hermes_tui.runtime.learning import Learning
     from hermes_tui.skills.changing import Changing, Suggested
     from hermes_tui.skills.hub import Hub
@@ -76,8 +78,13 @@ class UsingSkills:
         if self._changing is None:
             from hermes_tui.skills.changing import Changing
 
-            self._changing = Changing(self.skills)
+            self._changing = Changing(self.skills, self._broken_by)
         return self._changing
+
+    async def _broken_by(self, folder: Path, old: str, new: str) -> tuple[str, ...]:
+        from hermes_tui.runtime.skill_checks import newly_broken
+
+        return await newly_broken(cast("Core", self._core), folder, old, new)
 
     @property
     def hub(self) -> Hub:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from hermes_tui.errors import HermesError, NotFoundError
 from hermes_tui.skills import overlay, records, scan
+from hermes_tui.skills.checks import broken_by
 from hermes_tui.skills.folders import learned_folder
 from hermes_tui.skills.library import digest_of, read_text
 from hermes_tui.skills.life import state_after_edit
@@ -28,6 +29,7 @@ from hermes_tui.skills.skill import FILE, NAME, Skill, checked, parse, render, r
 from hermes_tui.skills.tree import write_text
 
 _NEAREST = 12
+BrokenBy = Callable[[Path, str, str], Awaitable[tuple[str, ...]]]
 
 
 class Idea(Struct, frozen=True, kw_only=True):
@@ -57,10 +59,14 @@ class Suggested(Struct, frozen=True, kw_only=True):
 
 
 class Changing:
-    """The writing side of `Skills`. One change at a time."""
+    """The writing side of `Skills`. One change at a time.
 
-    def __init__(self, skills: Skills) -> None:
+    broken_by: the checks that an edit breaks, by the skill's folder, its text and the new one.
+    """
+
+    def __init__(self, skills: Skills, broken_by: BrokenBy = broken_by) -> None:
         self.skills = skills
+        self.broken_by = broken_by
         self._one = asyncio.Lock()
 
     # --- writing -----------------------------------------------------------------------------
@@ -133,6 +139,8 @@ class Changing:
             old = await self._text_of(idea.name)
             if old is not None and old == idea.text:
                 raise HermesError(f"the skill {idea.name} says that already")
+            if old is not None:
+                await self._keeps_checks(idea.name, old, idea.text)
             if self._may_apply(idea, old):
                 draft = Draft(
                     name=idea.name,
@@ -187,6 +195,14 @@ class Changing:
         return [one for one in found if one.share >= ALIKE]
 
     # --- inside ----------------------------------------------------------------------------------
+
+    async def _keeps_checks(self, name: str, old: str, new: str) -> None:
+        """Raises HermesError for an edit that breaks what the checks beside a skill promise."""
+        if broken := await self.broken_by(self.skills.get(name).folder, old, new):
+            raise HermesError(
+                f"this edit breaks a check beside {name}: {'; '.join(broken)}",
+                "propose a text that keeps it",
+            )
 
     def _refuse_known(self, name: str) -> None:
         if any(one.name == name and one.trusted for one in self.skills.all()):

@@ -2,8 +2,10 @@
 
     says: curl --fail          the text has these words
     never: rm -rf              the text does not have them
+    run: sh scripts/test.sh    this command ends well in a copy of the skill's folder
 
-Lines that begin with `#` are comments. A check that an edit breaks keeps the edit out.
+Lines that begin with `#` are comments. A check that an edit breaks keeps the edit out. Commands
+are run by `runtime.skill_checks`; here only texts are looked at.
 """
 
 from __future__ import annotations
@@ -15,13 +17,14 @@ from typing import Literal
 from msgspec import Struct
 
 FILE = "checks"
+Kind = Literal["says", "never", "run"]
 _LIMIT = 100_000
 
 
 class Check(Struct, frozen=True):
-    """One line: what is promised of the text."""
+    """One line: what is promised of the text, or a command that must end well."""
 
-    kind: Literal["says", "never"]
+    kind: Kind
     text: str
 
     def __str__(self) -> str:
@@ -41,14 +44,22 @@ def parse_checks(text: str) -> tuple[Check, ...]:
     found: list[Check] = []
     for line in text.splitlines():
         kind, colon, rest = line.strip().partition(":")
-        if colon and rest.strip() and kind in ("says", "never"):
-            found.append(Check("says" if kind == "says" else "never", rest.strip()))
+        if colon and rest.strip() and kind in ("says", "never", "run"):
+            found.append(Check(kind, rest.strip()))
     return tuple(found)
 
 
 def failing(text: str, checks: Sequence[Check]) -> list[str]:
-    """The checks that a text does not keep, as they are written."""
+    """The checks about the text that it does not keep, as they are written."""
     plain = " ".join(text.split())
     return [
-        str(one) for one in checks if (" ".join(one.text.split()) in plain) != (one.kind == "says")
+        str(one)
+        for one in checks
+        if one.kind != "run" and (" ".join(one.text.split()) in plain) != (one.kind == "says")
     ]
+
+
+async def broken_by(folder: Path, old: str, new: str) -> tuple[str, ...]:
+    """The checks about the text that a new one fails and the old one did not."""
+    checks = read_checks(folder)
+    return tuple(sorted(set(failing(new, checks)) - set(failing(old, checks))))

@@ -59,11 +59,11 @@ def test_skills_are_listed_shown_and_checked(hermes: Hermes, home: Home) -> None
     names = [one["name"] for one in hermes("skills", "list", "--json").json]
     assert "review-diff" in names
     assert hermes("skills", "show", "review-diff").out.startswith("---\nname: review-diff\n")
-    assert hermes("skills", "check").code == 0
+    assert hermes("skills", "lint").code == 0
     folder = home.skills / "mine"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text(SKILL.format("other", "Has: a colon"))
-    done = hermes("skills", "check")
+    done = hermes("skills", "lint")
     assert done.code == 1
     assert "differs from its folder" in done.out
     assert "in quotes" in done.out
@@ -73,10 +73,10 @@ def test_a_skill_that_is_not_installed_can_be_checked(hermes: Hermes, tmp_path: 
     folder = tmp_path / "fine"
     folder.mkdir()
     (folder / "SKILL.md").write_text(SKILL.format("fine", "Is fine."))
-    assert hermes("skills", "check", str(folder)).code == 0
-    assert hermes("skills", "check", str(tmp_path)).code == 0
+    assert hermes("skills", "lint", str(folder)).code == 0
+    assert hermes("skills", "lint", str(tmp_path)).code == 0
     (folder / "SKILL.md").write_text("# nothing\n")
-    assert hermes("skills", "check", str(tmp_path)).code == 1
+    assert hermes("skills", "lint", str(tmp_path)).code == 1
     assert "nearest" not in hermes("skills", "show", "nope").out
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_tui.skills.checks import Check, failing, parse_checks, read_checks
+from hermes_tui.skills.checks import Check, broken_by, failing, parse_checks, read_checks
 from hermes_tui.skills.replay import SYSTEM, Case, replay, score
 
 CASE = Case(task="ship it", steps=("run_command: make release", "run_command: git push --tags"))
@@ -44,16 +44,18 @@ async def test_without_past_uses_it_says_so() -> None:
     assert (tried.worse, tried.told) == (False, "no past use to try it on")
 
 
-async def test_a_broken_check_is_worse_and_needs_no_model() -> None:
+async def test_a_broken_check_is_worse_and_needs_no_model(tmp_path: Path) -> None:
     async def never(system: str, text: str) -> str:
         raise AssertionError("asked")
 
-    checks = parse_checks("# keep\nsays: git push\nnever: --force\nother line\nsays:\n")
-    assert checks == (Check("says", "git push"), Check("never", "--force"))
-    tried = await replay(OLD, "make", (CASE,), checks, never)
-    assert tried.broken == ("says: git push",)
-    assert tried.worse
-    assert (await replay("make", "make all", (), checks, never)).worse is False
+    checks = parse_checks("# keep\nsays: git push\nnever: --force\nother line\nrun: true\nsays:\n")
+    assert checks == (Check("says", "git push"), Check("never", "--force"), Check("run", "true"))
+    (tmp_path / "checks").write_text("says: git push\nnever: --force\n")
+    broken = await broken_by(tmp_path, OLD, "make")
+    assert broken == ("says: git push",)
+    tried = await replay(OLD, "make", (CASE,), broken, never)
+    assert (tried.broken, tried.worse) == (broken, True)
+    assert await broken_by(tmp_path, "make", "make all") == ()
 
 
 def test_checks_lie_beside_the_skill_and_links_are_not_followed(tmp_path: Path) -> None:
