@@ -11,7 +11,7 @@ from rich.style import Style
 from hermes_tui.ui import code
 from hermes_tui.ui.diff_model import FileDiff, Hunk, Row
 from hermes_tui.ui.diff_words import Span, changed, partners
-from hermes_tui.ui.text import cells, chop, clip, safe
+from hermes_tui.ui.text import break_lines, cells, clip, safe
 from hermes_tui.ui.text_lines import Line, Piece, tint
 from hermes_tui.ui.theme import Look
 
@@ -177,7 +177,7 @@ class DiffLines(Sequence[Line]):
         row = self.hunks[number].rows[index]
         ground = look[f"diff.{row.kind}.line"] if row.kind in ("add", "del") else Style.null()
         shown, places = code.spread_tabs(row.text)
-        spans = list(chop(shown, max(1, width - self._gutter))) if shown else [(0, 0)]
+        spans = list(break_lines(shown, width - self._gutter)) if shown else [(0, 0)]
         gutter = self._margin(row, part, right)
         if part >= len(spans):
             return [Segment(" " * width, look["text"] + ground)], ()
@@ -278,9 +278,9 @@ def _tall(text: str, room: int) -> int:
         text = code.spread_tabs(text)[0]
     if len(text) <= room // 2:
         return 1
-    if text.isascii():
-        return max(1, -(-len(text) // room))
-    return max(1, sum(1 for _ in chop(text, room)))
+    if text.isascii() and len(text) <= room:
+        return 1
+    return max(1, sum(1 for _ in break_lines(text, room)))
 
 
 def _pieces(places: Sequence[int], span: Span, shift: int, src: int) -> tuple[Piece, ...]:

@@ -111,6 +111,37 @@ def chop(text: str, width: int) -> Iterator[Span]:
         yield start, at
 
 
+def break_lines(text: str, width: int) -> Iterator[Span]:
+    """As `chop`, but behind a space where there is one in the second half of a line.
+
+    Nothing vanishes: the spans cover all of the text, as a text that is compared needs.
+    """
+    width = max(1, width)
+    start = 0
+    if text.isascii():
+        while len(text) - start > width:
+            space = text.rfind(" ", start + width // 2, start + width)
+            stop = space + 1 if space >= 0 else start + width
+            yield start, stop
+            start = stop
+        if start < len(text):
+            yield start, len(text)
+        return
+    at = used = space = 0
+    for cluster in graphemes(text):
+        size = cell_len(cluster)
+        while used + size > width and at > start:
+            stop = space if space - start > (at - start) // 2 else at
+            yield start, stop
+            used = cell_len(text[stop:at])
+            start = stop
+        at += len(cluster)
+        used += size
+        space = at if cluster == " " else space
+    if at > start:
+        yield start, at
+
+
 def wrap(text: str, width: int) -> list[Span]:
     """Where the lines of one paragraph begin and end, none wider than `width` cells.
 

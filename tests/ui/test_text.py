@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_tui.ui.text import (
+    break_lines,
     cells,
     chop,
     clip,
@@ -99,7 +100,7 @@ def test_no_line_break_splits_a_cluster(text: str, width: int) -> None:
     starts: set[int] = {0}
     for cluster in graphemes(text):
         starts.add(max(starts) + len(cluster))
-    for start, end in [*wrap(text, width), *chop(text, width)]:
+    for start, end in [*wrap(text, width), *chop(text, width), *break_lines(text, width)]:
         assert start in starts
         assert end in starts
 
@@ -156,3 +157,21 @@ def test_program_output_reads_as_it_stood_on_the_terminal() -> None:
 def test_a_joiner_counts_only_between_emoji() -> None:
     assert cells(safe("a\u200db")) == 2
     assert safe("👨‍👩‍👧") == "👨‍👩‍👧"
+
+
+@given(TEXTS, st.integers(1, 30))
+def test_lines_broken_at_spaces_are_the_text_in_order(text: str, width: int) -> None:
+    spans = list(break_lines(text, width))
+    assert "".join(text[a:b] for a, b in spans) == text
+    assert all(a < b for a, b in spans)
+
+
+def test_what_is_compared_is_broken_at_words_where_that_is_possible() -> None:
+    def parts(text: str, width: int) -> list[str]:
+        return [text[a:b] for a, b in break_lines(text, width)]
+
+    assert parts("one two three four", 10) == ["one two ", "three four"]
+    assert parts("über zwei drei vier", 10) == ["über zwei ", "drei vier"]
+    assert parts("https://example.org/a/b", 10) == ["https://ex", "ample.org/", "a/b"]
+    assert parts("a https://example.org", 10)[0] == "a https://"
+    assert parts("比较两台主机上的校验和", 10) == ["比较两台主", "机上的校验", "和"]
