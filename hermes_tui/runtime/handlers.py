@@ -6,6 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hermes_tui import __version__, intents
@@ -68,61 +69,6 @@ async def end_core(core: Core, intent: intents.EndCore, face: Face) -> Done:
     return Done()
 
 
-def _memory(name: str) -> Handler:
-    """A handler of `runtime.handlers_memory`, imported when it is first called."""
-
-    async def handler(core: Core, intent: Any, face: Face) -> Any:
-        from hermes_tui.runtime import handlers_memory
-
-        return await getattr(handlers_memory, name)(core, intent, face)
-
-    return handler
-
-
-def _skills(name: str) -> Handler:
-    """A handler of `runtime.handlers_skills`, imported when it is first called."""
-
-    async def handler(core: Core, intent: Any, face: Face) -> Any:
-        from hermes_tui.runtime import handlers_skills
-
-        return await getattr(handlers_skills, name)(core, intent, face)
-
-    return handler
-
-
-def _learning(name: str) -> Handler:
-    """A handler of `runtime.handlers_learning`, imported when it is first called."""
-
-    async def handler(core: Core, intent: Any, face: Face) -> Any:
-        from hermes_tui.runtime import handlers_learning
-
-        return await getattr(handlers_learning, name)(core, intent, face)
-
-    return handler
-
-
-def _chats(name: str) -> Handler:
-    """A handler of `runtime.handlers_chats`, imported when it is first called."""
-
-    async def handler(core: Core, intent: Any, face: Face) -> Any:
-        from hermes_tui.runtime import handlers_chats
-
-        return await getattr(handlers_chats, name)(core, intent, face)
-
-    return handler
-
-
-def _cron(name: str) -> Handler:
-    """A handler of `runtime.handlers_cron`, imported when it is first called."""
-
-    async def handler(core: Core, intent: Any, face: Face) -> Any:
-        from hermes_tui.runtime import handlers_cron
-
-        return await getattr(handlers_cron, name)(core, intent, face)
-
-    return handler
-
-
 async def show_spend(core: Core, intent: intents.ShowSpend, face: Face) -> intents.SpendReport:
     """What was spent."""
     from hermes_tui.runtime import handlers_spend
@@ -130,20 +76,30 @@ async def show_spend(core: Core, intent: intents.ShowSpend, face: Face) -> inten
     return await handlers_spend.show_spend(core, intent, face)
 
 
-def _agents(name: str) -> Handler:
-    """A handler of `runtime.handlers_agents`, imported when it is first called."""
-
-    async def handler(core: Core, intent: Any, face: Face) -> Any:
-        from hermes_tui.runtime import handlers_agents
-
-        return await getattr(handlers_agents, name)(core, intent, face)
-
-    return handler
-
-
 async def copy_store(core: Core, intent: intents.CopyStore, face: Face) -> intents.Copied:
     """Copy the database."""
     return await core.caring.copy(time.time())
+
+
+def _later(module: str) -> Callable[[str], Handler]:
+    """Handlers of a module of this package that is imported when the first of them is called."""
+
+    def named(name: str) -> Handler:
+        async def handler(core: Core, intent: Any, face: Face) -> Any:
+            found = import_module(f"hermes_tui.runtime.{module}")
+            return await getattr(found, name)(core, intent, face)
+
+        return handler
+
+    return named
+
+
+_memory = _later("handlers_memory")
+_skills = _later("handlers_skills")
+_learning = _later("handlers_learning")
+_chats = _later("handlers_chats")
+_cron = _later("handlers_cron")
+_agents = _later("handlers_agents")
 
 
 HANDLERS: dict[type[Any], Handler] = {
