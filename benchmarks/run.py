@@ -1,6 +1,6 @@
 """Run the benchmarks and print a table; `--write` puts it into docs/performance.md.
 
-python benchmarks/run.py [--write] [commands] [rounds] [screen] [transcript] [recall] [idle]
+python benchmarks/run.py [--write] [commands] [rounds] [screen] [transcript] [recall] [http_api] [idle]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from measure import Bench, Figure
 
-SUITES = ("commands", "rounds", "screen", "transcript", "recall", "idle")
+SUITES = ("commands", "rounds", "screen", "transcript", "recall", "http_api", "idle")
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 

@@ -32,6 +32,7 @@ GROUPS: dict[str, Group] = {
     "audit": Group("audit", "list what was decided; prove that the record is whole"),
     "redact": Group("redact", "hide secrets in text: standard input to standard output"),
     "gateway": Group("gateway", "chats: set up, start, stop, status and test of each platform"),
+    "http": Group("http", "the HTTP port: OpenAI's API for programs, webhooks; its key"),
     "pairing": Group("pairing", "who may talk to the agent: list, approve, revoke, make a code"),
     "chat": Group("chat", "talk as in a chat, from this terminal"),
     "send": Group("send", "send a text to a chat, kept until it arrived"),

@@ -43,6 +43,10 @@ commands
   insights               show where tokens and money went
   cron                   make, list, run and remove jobs at set times; when they come
   learning               what was learned from the work, and whether it helped
+  gateway                chats: set up, start, stop, status and test of each platform
+  pairing                who may talk to the agent: list, approve, revoke, make a code
+  chat                   talk as in a chat, from this terminal
+  http                   the HTTP port: OpenAI's API for programs, webhooks; its key
   send                   send a text to a chat, kept until it arrived
   format                 show the exact messages a text becomes in a chat
   keys                   show what the terminal sends for a key; list the keys

@@ -85,7 +85,7 @@ class HttpListener:
             from hermes_tui.http.server import Server
         except ModuleNotFoundError as error:
             raise HermesError(
-                "the HTTP port needs the package aiohttp", "pip install 'hermes-tui[api]'"
+                "the HTTP port needs the package aiohttp", "pip install 'hermes-tui[http]'"
             ) from error
         server = Server(self.config, self._serve)
         await server.start()

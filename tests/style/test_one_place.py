@@ -101,6 +101,7 @@ MAY_CONNECT = {
     "runtime/remote.py": "the line to a core there, a pair of sockets",
     "cli/bridge.py": "the far end of that, between its pipes and the core's socket",
     "cli/start_notify.py": "tells the service manager that the core lives, a Unix socket",
+    "cli/http.py": "asks the agent's own port whether it answers",
     "cli/web_server.py": "the screen in a browser of this machine, on 127.0.0.1",
 }
 WHOLE = {
