@@ -3,8 +3,9 @@
 python -m tests.crash.chats_lives HOME PLATFORM
 
 Reads one number a line: a life begins that is killed when so many points are passed, 0 for none.
-Writes a line when that life has ended: the name of the point, or nothing. The line `end` kills the
-life that goes on. Everything is imported before the first life, so that a life takes no time.
+Writes the name of the point when that life ends. The line `end` kills the life that goes on, if
+one does, and is answered with `over`. Everything is imported before the first life, so that a life
+takes no time.
 """
 
 from __future__ import annotations
@@ -39,8 +40,13 @@ from hermes_tui.configuration.load import load  # noqa: E402
 from hermes_tui.gateways import registry  # noqa: E402
 from hermes_tui.gateways.base import Setup  # noqa: E402
 from hermes_tui.home import Home  # noqa: E402
-from hermes_tui.runtime.chats import chats as _chats  # noqa: E402, F401
+from hermes_tui.http import server  # noqa: E402
+from hermes_tui.runtime.api import listening  # noqa: E402
+from hermes_tui.runtime.chats import chats  # noqa: E402
 from hermes_tui.runtime.core import Core  # noqa: E402
+
+WARM = (server, listening, chats)
+"""What a core would import when it is wanted."""
 
 
 async def live(home: Home) -> None:
@@ -80,7 +86,7 @@ def main(path: str, platform: str) -> None:
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
                 child = 0
-            print("", flush=True)
+            print("over", flush=True)
         elif line == "died":
             child = 0
         else:

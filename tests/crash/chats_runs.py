@@ -9,6 +9,7 @@ import os
 import random
 import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tests.fakes.scripted_model import Asked, Reply, ScriptedModel, say
 from tests.gateways.contract import Rig
 
 LIMIT_S = 20.0
+LIFE_S = 5.0
 MESSAGES = 3
 
 
@@ -74,11 +76,13 @@ class Lives:
 
 
 def settle(home: Home, url: str, rig: Any) -> None:
-    """The settings of a home with one platform."""
+    """The settings of a home with one platform; with a port if the platform calls."""
     home.ensure()
+    port = rig.listening() if hasattr(rig, "listening") else 0
     home.config.write_text(
         f"model:\n  name: scripted\n  base_url: {url}\n"
         f"gateways:\n  folder: {home.path.parent / 'work'}\n  gather_s: 0.01\n"
+        f"http:\n  port: {port}\n  api: false\n"
         f"{rig.platform}:\n  enabled: true\n  owners: ['{rig.owner}']\n"
         + "".join(f"  {line}\n" for line in rig.settings())
     )
@@ -116,11 +120,11 @@ async def run(rig: Rig, scripted: ScriptedModel, folder: Path, seed: int, most: 
             lives.ask(str(rng.randint(1, most)))
             if waiting:
                 await rig.says(f"please {waiting.pop(0)}")
-            points += await _killed(lives, rig, marks)
+            points += await _killed(lives, rig, home, marks[: len(marks) - len(waiting)])
         for mark in waiting:
             await rig.says(f"please {mark}")
         lives.ask("0")
-        await _answered(rig, home, marks)
+        await _answered(rig, home, marks, LIMIT_S)
         lives.ask("end")
         await lives.heard()
     finally:
@@ -128,18 +132,22 @@ async def run(rig: Rig, scripted: ScriptedModel, folder: Path, seed: int, most: 
     return _judged(rig, home, marks, seed, tuple(points))
 
 
-async def _killed(lives: Lives, rig: Rig, marks: list[str]) -> list[str]:
+async def _killed(lives: Lives, rig: Rig, home: Home, told: list[str]) -> list[str]:
     """Wait until the life was killed; one that has nothing left to do is ended."""
-    try:
-        async with asyncio.timeout(1.5):
-            return [await lives.heard()]
-    except TimeoutError:
-        lives.ask("end")
-        return [line for line in [await lives.heard()] if line]
+    dying = asyncio.ensure_future(lives.heard())
+    done = asyncio.ensure_future(_answered(rig, home, told, LIFE_S))
+    await asyncio.wait([dying, done], return_when=asyncio.FIRST_COMPLETED)
+    done.cancel()
+    await asyncio.wait([done])
+    lives.ask("end")
+    lines = [await dying]
+    while lines[-1] != "over":
+        lines.append(await lives.heard())
+    return lines[:-1]
 
 
-async def _answered(rig: Rig, home: Home, marks: list[str]) -> None:
-    end = asyncio.get_running_loop().time() + LIMIT_S
+async def _answered(rig: Rig, home: Home, marks: list[str], limit_s: float) -> None:
+    end = asyncio.get_running_loop().time() + limit_s
     while asyncio.get_running_loop().time() < end:
         if set(marks) <= set(said(rig)) and not _open(home):
             return
@@ -157,8 +165,12 @@ def said(rig: Rig) -> Counter[str]:
     return words
 
 
+def _database(home: Home) -> apsw.Connection:
+    return apsw.Connection(str(home.database), flags=apsw.SQLITE_OPEN_READONLY)
+
+
 def _open(home: Home) -> int:
-    with apsw.Connection(str(home.database), flags=apsw.SQLITE_OPEN_READONLY) as db:
+    with closing(_database(home)) as db:
         query = (
             "SELECT (SELECT count(*) FROM outbox WHERE state IN ('waiting', 'sending'))"
             " + (SELECT count(*) FROM inbox WHERE state = 'waiting')"
@@ -168,7 +180,7 @@ def _open(home: Home) -> int:
 
 def _judged(rig: Rig, home: Home, marks: list[str], seed: int, points: tuple[str, ...]) -> Outcome:
     words = said(rig)
-    with apsw.Connection(str(home.database), flags=apsw.SQLITE_OPEN_READONLY) as db:
+    with closing(_database(home)) as db:
         rows = list(db.execute("SELECT text, doubt FROM outbox"))
     doubtful = " ".join(str(text) for text, doubt in rows if doubt)
     twice = [mark for mark in marks if words[mark] > 1]

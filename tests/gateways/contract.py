@@ -22,7 +22,7 @@ RIGS: dict[str, str] = {
     "discord": "tests.gateways.rig_discord",
     "signal": "tests.gateways.rig_signal",
     "slack": "tests.gateways.rig_slack",
-    "whatsapp_called": "tests.gateways.rig_whatsapp",
+    "whatsapp": "tests.gateways.rig_whatsapp",
     "telegram": "tests.gateways.rig_telegram",
     "telegram_called": "tests.gateways.rig_telegram_called",
 }
