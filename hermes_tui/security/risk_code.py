@@ -124,7 +124,7 @@ def strings(code: str) -> list[str]:
 
 def judge_code(code: str, command: Command, scene: Scene, kind: str = "") -> None:
     """Note what is risky about a code; `kind` is the language, where that matters."""
-    if kind in ("perl", "ruby", "php"):
+    if kind in ("perl", "ruby", "php", "julia"):
         for text in re.findall(r"`([^`]+)`|(?:qx|%x)[{(\[/|]([^})\]/|]+)", code):
             shell_lines(_interpolated(text[0] or text[1]), command, scene)
     if UNKNOWN in code:

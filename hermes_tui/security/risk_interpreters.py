@@ -23,6 +23,7 @@ _INLINE: dict[str, tuple[str, tuple[str, ...], str]] = {
     "php": ("rBRE", ("--run",), "dcfzF"),
     "lua": ("e", (), "l"),
     "Rscript": ("e", (), ""),
+    "R": ("e", (), "fg"),
     "julia": ("eE", ("--eval", "--print"), "Lpt"),
     "osascript": ("e", (), "ls"),
     "pwsh": (
@@ -52,7 +53,7 @@ _ALIASES = {
     **dict.fromkeys(("nodejs", "bun", "ts-node", "tsx", "qjs"), "node"),
     **dict.fromkeys(("luajit", "texlua"), "lua"),
     **dict.fromkeys(("powershell", "powershell.exe"), "pwsh"),
-    **dict.fromkeys(("octave-cli", "R"), "octave"),
+    "octave-cli": "octave",
     **dict.fromkeys(("clj", "bb"), "clojure"),
     "runghc": "ghc",
     "jruby": "ruby",
@@ -137,6 +138,8 @@ def _interpreter(command: Command, scene: Scene) -> None:
         scene.opaque.append("its code is encoded")
     for code in codes:
         judge_code(code, command, scene, kind)
+        if kind == "pwsh":
+            shell_lines(code, command, scene)
         if command.name.startswith(("ipython", "xonsh")):
             shell_lines(
                 "\n".join(re.findall(r"(?m)^\s*!+(.*)|%(?:sx|system)\s", code)), command, scene

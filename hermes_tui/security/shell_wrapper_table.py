@@ -109,7 +109,11 @@ WRAPPERS: dict[str, Wrapper] = {
     "runcon": _wrap("t:u:r:l:", "", skip=1),
     "chpst": _wrap("u:U:e:d:n:l:L:"),
     "setuidgid": _wrap("", "", skip=1),
-    "start-stop-daemon": _wrap("x:n:u:g:p:c:d:", "exec= name= pidfile= chuid= chdir="),
+    "start-stop-daemon": _wrap(
+        "x:a:n:u:g:p:c:d:", "exec= startas= name= pidfile= chuid= chdir= start stop"
+    ),
+    "sg": _wrap("c:", "", skip=1, texts=("c",)),
+    "wsl": _wrap("d:u:", "distribution= user= cd= exec"),
     "daemonize": _wrap("c:e:o:p:u:l:E:"),
     "dumb-init": _wrap(),
     "tini": _wrap("p:"),
@@ -139,6 +143,7 @@ SUBCOMMANDS: dict[tuple[str, str], Wrapper] = {
     ("mamba", "run"): _wrap("n:p:", "name= prefix="),
     ("micromamba", "run"): _wrap("n:p:", "name= prefix="),
     ("bundle", "exec"): _wrap(),
+    ("cargo", "watch"): _wrap("s:x:w:i:d:", "shell= exec=", texts=("s", "shell"), skip=99),
     ("npm", "exec"): _wrap("p:c:", "package= call=", texts=("c", "call")),
     ("npm", "x"): _wrap("p:c:", "package= call=", texts=("c", "call")),
     ("pnpm", "exec"): _wrap(),

@@ -72,11 +72,22 @@ def _wrapped(wrapper: Wrapper, args: Sequence[str]) -> list[Inner]:
         assigns.append((key, value))
     if rest and rest[0] == "--":
         rest = rest[1:]
+    elif wrapper.skip and rest and rest[0].startswith("-"):
+        found, rest = _later_options(wrapper, rest)
     if not rest:
         return found
     if wrapper.joined:
         return [*found, Inner(text=_joined(rest), place=wrapper.place)]
     return [*found, Inner(argv=tuple(rest), place=wrapper.place, assigns=tuple(assigns))]
+
+
+def _later_options(wrapper: Wrapper, args: Sequence[str]) -> tuple[list[Inner], list[str]]:
+    """What stands after a wrapper's first operand and is no command: `flock FILE -c TEXT`."""
+    options = parse(args, wrapper.options)
+    texts = options.every(*wrapper.texts)
+    if not texts and not options.operands:
+        return [Inner(text=None)], []
+    return [Inner(text=text, place=wrapper.place) for text in texts], options.operands
 
 
 def _joined(words: Sequence[str]) -> str | None:
@@ -297,6 +308,13 @@ def _hyperfine(argv: Sequence[str], _stdin: Stream) -> list[Inner]:
     return [Inner(text=None if UNKNOWN in text else text) for text in texts]
 
 
+def _daemon(argv: Sequence[str], _stdin: Stream) -> list[Inner]:
+    options = parse(argv[1:], WRAPPERS["start-stop-daemon"].options)
+    program = options.value("x", "exec") or options.value("a", "startas")
+    whole = (program, *options.operands) if program else tuple(options.operands)
+    return [Inner(argv=whole)] if whole else []
+
+
 def _taskset(argv: Sequence[str], _stdin: Stream) -> list[Inner]:
     options = parse(argv[1:], spec("", "", True))
     return [] if options.has("p") else _wrapped(WRAPPERS["taskset"], argv[1:])
@@ -331,6 +349,7 @@ _SPECIAL = {
     "watch": _watch,
     "entr": _entr,
     "hyperfine": _hyperfine,
+    "start-stop-daemon": _daemon,
     "taskset": _taskset,
     "script": _script,
 }
