@@ -182,6 +182,8 @@ async def show_skill(core: Core, intent: intents.ShowSkill, face: Face) -> inten
 
     skills = core.using_skills.skills
     await skills.ready()
+    if any(one.name == intent.name for one in skills.all()):
+        await skills.note_files(skills.get(intent.name))
     history = await core.db.read(lambda c: records.versions(c, intent.name))
     proposed = await core.db.read(lambda c: records.proposals(c, intent.name))
     uses = await core.db.read(lambda c: records.uses(c, intent.name))

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from hermes_tui.errors import HermesError, NotFoundError
-from hermes_tui.skills import overlay, records, scan
+from hermes_tui.skills import beside, overlay, records, scan
 from hermes_tui.skills.checks import broken_by
 from hermes_tui.skills.folders import learned_folder
 from hermes_tui.skills.library import digest_of, read_text
@@ -269,12 +269,14 @@ class Changing:
             return None
 
     async def _restore(self, target: Version, reason: str) -> Version:
+        files = await self.skills.db.read(lambda c: beside.contents(c, target.name, target.n))
         draft = Draft(
             name=target.name,
             text=target.text,
             by="undo",
             reason=f"{reason}: version {target.n}",
             restores=target.restores or target.n,
+            files=files,
         )
         return await self._write(draft)
 
@@ -282,7 +284,8 @@ class Changing:
         """Have the text as it is in the history before it changes."""
         skill = self.skills.get(name)
         by: records.By = "update" if skill.origin in ("bundled", "hub") else "outside"
-        draft = Draft(name=name, text=old, by=by, reason="as it was")
+        files = await self.skills.files_of(skill)
+        draft = Draft(name=name, text=old, by=by, reason="as it was", files=files)
         await self.skills.db.write(lambda c: records.add_version(c, draft))
 
     async def _write(self, draft: Draft) -> Version:
@@ -292,7 +295,8 @@ class Changing:
         old = await self._text_of(draft.name)
         if old is not None:
             await self._keep_current(draft.name, old)
-        await asyncio.to_thread(self._put, draft, old is not None)
+        kept = await self.skills.db.read(lambda c: records.newest_files(c, draft.name))
+        draft = await asyncio.to_thread(self._put, draft, old is not None, kept)
         version = await self.skills.db.write(
             lambda c: records.add_version(c, draft) or records.newest(c, draft.name)
         )
@@ -302,22 +306,27 @@ class Changing:
         await self.skills.ready()
         return version
 
-    def _put(self, draft: Draft, known: bool) -> None:
+    def _put(self, draft: Draft, known: bool, kept: dict[str, str]) -> Draft:
+        """Write a text, and the files a draft brings back; the draft with what is there now.
+
+        kept: the files beside the skill that its newest version has.
+        """
         home = self.skills.home
-        if not known:
-            folder = learned_folder(home) if draft.by == "agent" else home.skills
-            write_text(folder / draft.name / FILE, draft.text)
-            return
-        skill = self.skills.get(draft.name)
-        if skill.origin in ("bundled", "hub"):
+        skill = self.skills.get(draft.name) if known else None
+        if skill is not None and skill.origin in ("bundled", "hub"):
             overlay.write(home, skill.name, read_text(Path(skill.path))[0], draft.text)
-        elif skill.trusted:
-            write_text(Path(skill.path), draft.text)
-        else:
+            return msgspec.structs.replace(draft, files=None)
+        if skill is not None and not skill.trusted:
             raise HermesError(
                 f"{skill.name} lies in {skill.folder.parent}, which is not yours to change here",
                 f"`hermes skills import {skill.folder}` makes a copy of it your own",
             )
+        above = learned_folder(home) if draft.by == "agent" else home.skills
+        folder = skill.folder if skill is not None else above / draft.name
+        write_text(folder / FILE, draft.text)
+        if draft.files is not None:
+            beside.put_back(folder, draft.files, kept)
+        return msgspec.structs.replace(draft, files=beside.read(folder))
 
     async def _mark_changed(self, draft: Draft, fresh: bool) -> None:
         mark = self.skills.marks.get(draft.name, Mark(name=draft.name))

@@ -14,6 +14,7 @@ import apsw
 import msgspec
 from msgspec import Struct
 
+from hermes_tui.skills import beside
 from hermes_tui.skills.library import digest_of
 from hermes_tui.skills.life import Outcome, State, Use, state_after
 from hermes_tui.skills.merge import lost
@@ -68,7 +69,8 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
 
 class Draft(Struct, frozen=True, kw_only=True):
-    """A text about to become a version of a skill."""
+    """A text about to become a version of a skill. files: those beside it, None when nobody
+    looked: then they are what they were."""
 
     name: str
     text: str
@@ -76,6 +78,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     reason: str = ""
     source: str = ""
     restores: int = 0
+    files: dict[str, bytes] | None = None
 
 
 # --- marks ---------------------------------------------------------------------------------------
@@ -118,17 +121,21 @@ _VERSION = "name, n, ts, by, reason, source, digest, text, lost, restores"
 
 
 def add_version(c: apsw.Connection, draft: Draft) -> Version | None:
-    """Keep a text as the newest version; None when it is the newest one already."""
+    """Keep a text, and the files beside it, as the newest version; None when it is that already."""
     last = newest(c, draft.name)
     digest = digest_of(draft.text)
+    reason = draft.reason
     if last is not None and last.digest == digest:
-        return None
+        moved = _moved(c, last, draft)
+        if not moved:
+            return None
+        reason = f"{reason}: {', '.join(moved)}"
     version = Version(
         name=draft.name,
         n=last.n + 1 if last else 1,
         ts=time.time(),
         by=draft.by,
-        reason=draft.reason,
+        reason=reason,
         source=draft.source,
         digest=digest,
         text=draft.text,
@@ -140,7 +147,22 @@ def add_version(c: apsw.Connection, draft: Draft) -> Version | None:
         *(digest, _packed(version.text), version.lost, version.restores),
     )
     c.execute(f"INSERT INTO skill_version ({_VERSION}) VALUES (?,?,?,?,?,?,?,?,?,?)", values)
+    if draft.files is not None:
+        beside.keep(c, version.name, version.n, draft.files)
+    elif last is not None:
+        beside.copy(c, version.name, last.n, version.n)
     return version
+
+
+def _moved(c: apsw.Connection, last: Version, draft: Draft) -> list[str]:
+    """The files beside a text that are no longer as they were; seen first, they are noted."""
+    if draft.files is None:
+        return []
+    before = beside.kept(c, last.name, last.n)
+    if before is None:
+        beside.keep(c, last.name, last.n, draft.files)
+        return []
+    return beside.changed(before, beside.digests(draft.files))
 
 
 def versions(c: apsw.Connection, name: str) -> list[Version]:
@@ -154,6 +176,12 @@ def newest(c: apsw.Connection, name: str) -> Version | None:
     sql = f"SELECT {_VERSION} FROM skill_version WHERE name = ? ORDER BY n DESC LIMIT 1"
     row = c.execute(sql, (name,)).fetchone()
     return _version(row) if row else None
+
+
+def newest_files(c: apsw.Connection, name: str) -> dict[str, str]:
+    """Digests by path of the files beside a skill's newest version, as far as they are known."""
+    last = newest(c, name)
+    return (beside.kept(c, name, last.n) or {}) if last is not None else {}
 
 
 def newest_digests(c: apsw.Connection) -> dict[str, tuple[int, str]]:

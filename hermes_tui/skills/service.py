@@ -16,7 +16,7 @@ from msgspec import Struct
 from hermes_tui.config import SkillsConfig
 from hermes_tui.errors import HermesError
 from hermes_tui.home import Home
-from hermes_tui.skills import parts, records
+from hermes_tui.skills import beside, parts, records
 from hermes_tui.skills.folders import project_places, shared_places
 from hermes_tui.skills.library import Changes, Library, unknown
 from hermes_tui.skills.life import Outcome, State, Use
@@ -29,6 +29,8 @@ from hermes_tui.store.db import Database
 _SLICE = 25
 """Skills that are put into the index at once, so that no key waits for a large library."""
 _FOLDERS_KEPT = 16
+_OWN = ("user", "learned")
+"""Origins of skills whose folders are the home's own."""
 
 
 class Loaded(Struct, frozen=True, kw_only=True):
@@ -226,6 +228,7 @@ class Skills:
             why = "the user has to look at it first" if skill.held else "it is switched off"
             raise HermesError(f"the skill {use.name!r} can't be used: {why}")
         untrusted = "" if skill.trusted else f"skill {skill.name} of {skill.folder.parent}"
+        await self.note_files(skill)
         version = self.version_of(skill)
         await self.db.write(
             lambda c: records.add_use(c, _with_version(use, version)), durable=False
@@ -254,6 +257,30 @@ class Skills:
         if moved:
             await self.read_marks()
         return moved
+
+    # --- what lies beside ------------------------------------------------------------------------
+
+    async def files_of(self, skill: Skill) -> dict[str, bytes] | None:
+        """The files beside a skill that belong to its versions; None for others' skills."""
+        if skill.origin not in _OWN:
+            return None
+        return await asyncio.to_thread(beside.read, skill.folder)
+
+    async def note_files(self, skill: Skill) -> None:
+        """Keep a version when files beside a skill were changed on disk."""
+        number = self.version_of(skill)
+        files = await self.files_of(skill)
+        if not number or files is None:
+            return
+        kept = await self.db.read(lambda c: beside.kept(c, skill.name, number))
+        if kept == beside.digests(files) or (kept is None and not files):
+            return
+        text = await asyncio.to_thread(self._shelf.library.text_of, skill)
+        draft = records.Draft(
+            name=skill.name, text=text, by="outside", reason="changed on disk", files=files
+        )
+        if await self.db.write(lambda c: records.add_version(c, draft)) is not None:
+            self._known = await self.db.read(records.newest_digests)
 
     # --- inside ----------------------------------------------------------------------------------
 
@@ -295,14 +322,16 @@ class Skills:
         if not fresh:
             return
         texts = await asyncio.to_thread(lambda: [self._shelf.library.text_of(one) for one in fresh])
+        files = [await self.files_of(one) for one in fresh]
         drafts = [
             records.Draft(
                 name=one.name,
                 text=text,
                 by="update" if one.origin in ("bundled", "hub") else "outside",
                 reason="an update" if one.origin in ("bundled", "hub") else "changed on disk",
+                files=beside_it,
             )
-            for one, text in zip(fresh, texts, strict=True)
+            for one, text, beside_it in zip(fresh, texts, files, strict=True)
         ]
         made = await self.db.write(lambda c: [records.add_version(c, one) for one in drafts])
         self._known = await self.db.read(records.newest_digests)
