@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from msgspec.structs import replace
+
 from hermes_tui.intents import OpenSession, Send, Standing
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.local import LocalClient
@@ -29,8 +31,10 @@ async def test_the_same_message_twice_is_one_turn(phone: Phone, scripted: Script
 
 
 async def test_pieces_that_come_at_once_are_one_input(
-    phone: Phone, scripted: ScriptedModel
+    phone: Phone, scripted: ScriptedModel, core: Core
 ) -> None:
+    slower = replace(core.config.gateways, gather_s=0.4)
+    core.settings.config = replace(core.config, gateways=slower)
     scripted.script = [say("read both")]
     await asyncio.gather(phone.say("first half"), phone.say("second half"))
     await phone.until("read both")
