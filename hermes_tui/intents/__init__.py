@@ -14,6 +14,7 @@ from hermes_tui.intents.base import (
 from hermes_tui.intents.care import Copied, CopyStore
 from hermes_tui.intents.chats import (
     Approve,
+    CallHome,
     ChangeGateway,
     ChatInfo,
     GatewayInfo,
@@ -216,6 +217,7 @@ __all__ = [
     "AskMemory",
     "BackView",
     "BeginAgent",
+    "CallHome",
     "CallTool",
     "ChangeGateway",
     "ChangeJob",

@@ -94,6 +94,17 @@ class ChangeGateway(Intent[GatewayInfo], frozen=True, kw_only=True):
     change: Literal["start", "stop", "restart"]
 
 
+class CallHome(Intent[Done], frozen=True, kw_only=True):
+    """Something waits in a session and nobody looks: tell it in the person's own chats.
+
+    asks: ids of approvals and questions. Without such a chat nothing happens.
+    """
+
+    reply: ClassVar[Any] = Done
+    session: str
+    asks: tuple[str, ...]
+
+
 # --- who may talk --------------------------------------------------------------------------
 
 

@@ -164,6 +164,7 @@ HANDLERS: dict[type[Any], Handler] = {
     intents.RemoveSkill: _skills("remove_skill"),
     intents.SendOut: _chats("send_out"),
     intents.ListGateways: _chats("list_gateways"),
+    intents.CallHome: _chats("call_home"),
     intents.ChangeGateway: _chats("change_gateway"),
     intents.ListPairing: _chats("list_pairing"),
     intents.MakeCode: _chats("make_code"),

@@ -46,6 +46,18 @@ async def list_gateways(core: Core, intent: intents.ListGateways, face: Face) ->
     return GatewayList(gateways=tuple(one for one in found if not intent.set_up or shown(one)))
 
 
+async def call_home(core: Core, intent: intents.CallHome, face: Face) -> Done:
+    """What waits in a session is told in the person's own chats."""
+    chats = core.outside.outbox
+    if chats is not None:
+        from hermes_tui.runtime.chats.calling import call
+
+        session = await core.session(intent.session)
+        for ask_id in intent.asks:
+            await call(chats, session, ask_id)
+    return Done()
+
+
 async def change_gateway(core: Core, intent: intents.ChangeGateway, face: Face) -> GatewayInfo:
     """Start, stop or connect anew, by the settings as they are now."""
     if intent.name not in PLATFORMS:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from hermes_tui.errors import HermesError
 from hermes_tui.events import (
     ApprovalAnswered,
     InputReceived,
@@ -13,6 +16,7 @@ from hermes_tui.events import (
     Record,
     TurnEnded,
 )
+from hermes_tui.intents import CallHome
 from hermes_tui.ui.text import clip, one_line
 
 if TYPE_CHECKING:
@@ -168,7 +172,14 @@ class Notifier:
         if waits and self._away:
             self._told |= set(waits)
             self._call(next(iter(waits.values())))
+            if self._app.config.notify != "off":
+                call = CallHome(session=self._app.shown.id, asks=tuple(waits))
+                self._app.do(partial(self._call_home, call))
         self._watch_over()
+
+    async def _call_home(self, call: CallHome) -> None:
+        with suppress(HermesError):  # it was said here already; an older core can't do more
+            await self._app.ask(call)
 
     # --- the terminal --------------------------------------------------------------------------
 

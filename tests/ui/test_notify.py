@@ -19,7 +19,7 @@ from hermes_tui.events import (
     TurnEnded,
     TurnStarted,
 )
-from hermes_tui.intents import SessionInfo
+from hermes_tui.intents import CallHome, SessionInfo
 from hermes_tui.ui.notify import BLIND_S, Notifier, Way, call_for, way_of
 from tests.ui.conftest import Screen, Stage
 
@@ -153,6 +153,28 @@ async def test_what_waits_is_told_once_after_a_while_without_a_look(
         watched.happen(QuestionAsked(ask_id="q", turn=1, call_id="d", text="Which host?"))
         await screen.until(lambda: len(watched.calls) == 2)
         assert "Which host?" in watched.calls[1]
+
+
+async def test_what_nobody_looks_at_is_handed_on_to_the_persons_own_chat(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with stage.screen() as screen:
+        asked: list[object] = []
+        ask = screen.app.client.ask
+
+        async def noted(intent: object) -> object:
+            asked.append(intent)
+            return await ask(intent)
+
+        screen.app.client.ask = noted
+        watched = Watched(screen, monkeypatch)
+        watched.happen(TurnStarted(turn=1), ASKED)
+        await screen.pilot.pause(0.12)
+        assert not any(isinstance(one, CallHome) for one in asked)
+        await watched.look(False)
+        await screen.until(lambda: any(isinstance(one, CallHome) for one in asked))
+        assert CallHome(session=screen.app.session, asks=("a",)) in asked
+        assert not screen.app.main.query("Toast")
 
 
 async def test_an_answer_or_a_look_in_time_keeps_it_quiet(
