@@ -147,7 +147,9 @@ def list_(
     if providers:
         _providers(home, json)
         return
-    config = load(home, os.environ).config.model
+    everything = load(home, os.environ).config
+    _may(everything)
+    config = everything.model
     if provider:
         _known(provider)
         config = msgspec.structs.replace(config, name=f"{provider}:")

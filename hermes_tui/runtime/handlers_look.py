@@ -64,6 +64,9 @@ async def list_models(core: Core, intent: intents.ListModels, face: Face) -> int
     from hermes_tui.models.choose import list_models as ask
 
     current = core.config.model.name
+    if 0 in (core.config.spend.day, core.config.spend.day_tokens):
+        problem = "spend.day allows no call at all: no provider was asked what it offers"
+        return intents.ModelList(current=current, problem=problem)
     try:
         names = await ask(core.config.model, core.home, dict(os.environ))
     except ModelError as error:

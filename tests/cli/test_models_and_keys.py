@@ -155,9 +155,10 @@ def test_the_providers_are_listed(hermes: Hermes) -> None:
 def test_a_trial_is_a_model_call_too_and_none_is_allowed(hermes: Hermes, home: Home) -> None:
     with ScriptedModel.in_thread(say("ready")) as model:
         home.config.write_text(f"model:\n  base_url: {model.url}\nspend:\n  day: 0\n")
-        done = hermes("model", "test")
-        assert done.code == 4
-        assert "spend.day" in done.err
+        for command in ("test", "list"):
+            done = hermes("model", command)
+            assert done.code == 4
+            assert "spend.day" in done.err
         assert (model.requests, model.others) == ([], [])
 
 

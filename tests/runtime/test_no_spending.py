@@ -22,6 +22,7 @@ from hermes_tui.intents import (
     ImportedMessage,
     ImportSession,
     JobSpec,
+    ListModels,
     RunCommand,
     RunJob,
     SessionView,
@@ -83,6 +84,11 @@ async def a_server(core: Core, client: LocalClient, view: SessionView, url: str)
         await core.outside.complete(wanted)
 
 
+async def a_list(core: Core, client: LocalClient, view: SessionView, url: str) -> None:
+    listed = await client.ask(ListModels())
+    assert (listed.models, "no provider was asked" in listed.problem) == ((), True)
+
+
 async def a_trial(core: Core, client: LocalClient, view: SessionView, url: str) -> None:
     with pytest.raises(HermesError, match="cap is reached"):
         await client.ask(TryModel(chosen=ChosenModel(base_url=url, name="scripted")))
@@ -107,6 +113,7 @@ EVERYBODY: dict[str, Asker] = {
     "search": a_sum_of_what_was_found,
     "mcp": a_server,
     "trial": a_trial,
+    "list": a_list,
     "titles": a_task("titles"),
     "reflection": a_task("reflection"),
     "summaries": a_task("summaries"),
