@@ -1,6 +1,6 @@
 """Chats killed at any point, many times for each platform: what was lost, doubled, marked.
 
-python benchmarks/chat_kills.py [--runs 100] [--first 0] [--write] [PLATFORM ...]
+python benchmarks/chat_kills.py [--runs 100] [--write] [PLATFORM ...]
 
 Each run: a core with one platform (a loopback server, the real client library) gets three
 messages and is killed with kill -9 one to three times, each time when a drawn number of points
@@ -12,22 +12,26 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import random
 import sys
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.crash.chats_runs import MESSAGES, Outcome, run
+from hermes_tui.home import Home
+from tests.crash.chats_runs import MESSAGES, Lives, Outcome, lived, settle
 from tests.fakes.scripted_model import ScriptedModel
 from tests.gateways.contract import RIGS
 
 MOST_POINTS = 25
 PARALLEL = 2
+SLOW_S = 15.0
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 BEGIN, END = "<!-- chat kills: begin -->", "<!-- chat kills: end -->"
 HEAD = (
@@ -36,26 +40,33 @@ HEAD = (
 )
 
 
-async def one(platform: str, seed: int) -> Outcome:
-    """One run with servers of its own."""
-    with tempfile.TemporaryDirectory(prefix="hermes-kills-") as folder:
-        async with ScriptedModel() as scripted, import_module(RIGS[platform]).rig() as rig:
-            return await run(rig, scripted, Path(folder), seed, MOST_POINTS)
+async def some(platform: str, seeds: Iterator[int]) -> list[Outcome]:
+    """Runs one after the other while there are seeds; each has servers and a home of its own."""
+    found: list[Outcome] = []
+    async with AsyncExitStack() as stack:
+        lives: Lives | None = None
+        for seed in seeds:
+            async with ScriptedModel() as scripted, import_module(RIGS[platform]).rig() as rig:
+                folder = Path(stack.enter_context(TemporaryDirectory(prefix="hermes-kills-")))
+                home = Home(folder / "home")
+                settle(home, scripted.url, rig)
+                if lives is None:
+                    lives = await Lives.begin(home, rig.platform, rig.environment())
+                    stack.push_async_callback(lives.close)
+                rng = random.Random(f"{platform} {seed}")
+                began = time.monotonic()
+                found.append(await lived(lives, rig, scripted, home, rng, MOST_POINTS))
+            took = time.monotonic() - began
+            if found[-1].lost or found[-1].unmarked or took > SLOW_S:
+                print(f"{platform} {seed}: {took:.1f} s {found[-1]}", flush=True)
+    return found
 
 
-async def many(platform: str, seeds: Sequence[int]) -> list[Outcome]:
-    """All runs of a platform, two at a time; what went wrong is printed as it comes."""
-    room = asyncio.Semaphore(PARALLEL)
-
-    async def seeded(seed: int) -> Outcome:
-        async with room:
-            began = time.monotonic()
-            found = await one(platform, seed)
-            if found.lost or found.unmarked or time.monotonic() - began > 15:
-                print(f"{platform} {time.monotonic() - began:.1f} s {found}", flush=True)
-            return found
-
-    return list(await asyncio.gather(*map(seeded, seeds)))
+async def many(platform: str, runs: int) -> list[Outcome]:
+    """All runs of a platform; what went wrong is printed as it comes."""
+    seeds = iter(range(runs))
+    found = await asyncio.gather(*(some(platform, seeds) for _ in range(PARALLEL)))
+    return [one for part in found for one in part]
 
 
 def row(platform: str, found: Sequence[Outcome]) -> str:
@@ -87,15 +98,13 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("platforms", nargs="*", default=[name for name in RIGS if "_" not in name])
     parser.add_argument("--runs", type=int, default=100)
-    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
     rows: list[str] = []
     bad = 0
     print(HEAD)
     for platform in chosen.platforms:
-        seeds = range(chosen.first, chosen.first + chosen.runs)
-        found = asyncio.run(many(platform, seeds))
+        found = asyncio.run(many(platform, chosen.runs))
         rows.append(row(platform, found))
         print(rows[-1], flush=True)
         points = Counter(point for outcome in found for point in outcome.points)

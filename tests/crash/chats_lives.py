@@ -2,7 +2,8 @@
 
 python -m tests.crash.chats_lives HOME PLATFORM
 
-Reads one number a line: a life begins that is killed when so many points are passed, 0 for none.
+Reads a number and a home a line: a life begins there that is killed when so many points are
+passed, 0 for never. HOME is only looked at for what has to be imported.
 Writes the name of the point when that life ends. The line `end` kills the life that goes on, if
 one does, and is answered with `over`. Everything is imported before the first life, so that a life
 takes no time.
@@ -92,7 +93,8 @@ def main(path: str, platform: str) -> None:
         else:
             if child:  # it has said where it dies, and may still be at it
                 os.waitpid(child, 0)
-            child = begin(home, int(line))
+            kill_at, _, where = line.partition(" ")
+            child = begin(Home(where), int(kill_at))
     if child:
         os.kill(child, signal.SIGKILL)
 

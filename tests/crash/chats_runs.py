@@ -9,20 +9,20 @@ import os
 import random
 import sys
 from collections import Counter
+from collections.abc import Awaitable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import apsw
-import msgspec
 from msgspec import Struct
 
 from hermes_tui.home import Home
 from tests.fakes.scripted_model import Asked, Reply, ScriptedModel, say
 from tests.gateways.contract import Rig
 
-LIMIT_S = 20.0
-LIFE_S = 5.0
+LIMIT_S = 30.0
+LIFE_S = 8.0
 MESSAGES = 3
 
 
@@ -31,7 +31,6 @@ class Outcome(Struct, frozen=True, kw_only=True):
     how many nobody marked as in doubt. points: where it was killed.
     """
 
-    seed: int
     lost: int
     doubled: int
     unmarked: int
@@ -39,7 +38,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 class Lives:
-    """The process that forks lives."""
+    """The process that forks lives. It serves any number of runs of a platform, one by one."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -67,6 +66,14 @@ class Lives:
         """The next line."""
         assert self._process.stdout is not None
         return (await self._process.stdout.readline()).decode().strip()
+
+    async def over(self, begun: Awaitable[str] | None = None) -> list[str]:
+        """End the life; what was said of it. begun: a line that is waited for already."""
+        self.ask("end")
+        lines = [await (begun or self.heard())]
+        while lines[-1] != "over":
+            lines.append(await self.heard())
+        return lines[:-1]
 
     async def close(self) -> None:
         """End it."""
@@ -107,29 +114,34 @@ def _words(content: Any) -> str:
 
 async def run(rig: Rig, scripted: ScriptedModel, folder: Path, seed: int, most: int) -> Outcome:
     """One run. most: how many points a life may pass before it is killed."""
-    rng = random.Random(seed)
     home = Home(folder / "home")
     settle(home, scripted.url, rig)
-    scripted.answer = echo
-    marks = [f"mark{seed}x{n}" for n in range(MESSAGES)]
     lives = await Lives.begin(home, rig.platform, rig.environment())
-    points: list[str] = []
     try:
-        waiting = list(marks)
-        for _ in range(rng.randint(1, 3)):
-            lives.ask(str(rng.randint(1, most)))
-            if waiting:
-                await rig.says(f"please {waiting.pop(0)}")
-            points += await _killed(lives, rig, home, marks[: len(marks) - len(waiting)])
-        for mark in waiting:
-            await rig.says(f"please {mark}")
-        lives.ask("0")
-        await _answered(rig, home, marks, LIMIT_S)
-        lives.ask("end")
-        await lives.heard()
+        return await lived(lives, rig, scripted, home, random.Random(seed), most)
     finally:
         await lives.close()
-    return _judged(rig, home, marks, seed, tuple(points))
+
+
+async def lived(
+    lives: Lives, rig: Rig, scripted: ScriptedModel, home: Home, rng: random.Random, most: int
+) -> Outcome:
+    """One run in a home whose settings are there."""
+    scripted.answer = echo
+    marks = [f"mark{n}" for n in range(MESSAGES)]
+    points: list[str] = []
+    waiting = list(marks)
+    for _ in range(rng.randint(1, 3)):
+        lives.ask(f"{rng.randint(1, most)} {home.path}")
+        if waiting:
+            await rig.says(f"please {waiting.pop(0)}")
+        points += await _killed(lives, rig, home, marks[: len(marks) - len(waiting)])
+    for mark in waiting:
+        await rig.says(f"please {mark}")
+    lives.ask(f"0 {home.path}")
+    await _answered(rig, home, marks, LIMIT_S)
+    await lives.over()
+    return _judged(rig, home, marks, tuple(points))
 
 
 async def _killed(lives: Lives, rig: Rig, home: Home, told: list[str]) -> list[str]:
@@ -139,11 +151,8 @@ async def _killed(lives: Lives, rig: Rig, home: Home, told: list[str]) -> list[s
     await asyncio.wait([dying, done], return_when=asyncio.FIRST_COMPLETED)
     done.cancel()
     await asyncio.wait([done])
-    lives.ask("end")
-    lines = [await dying]
-    while lines[-1] != "over":
-        lines.append(await lives.heard())
-    return lines[:-1]
+    lines = await lives.over(dying)
+    return [line for line in lines if not line.startswith("ended")]
 
 
 async def _answered(rig: Rig, home: Home, marks: list[str], limit_s: float) -> None:
@@ -178,33 +187,15 @@ def _open(home: Home) -> int:
         return int(db.execute(query).get or 0)
 
 
-def _judged(rig: Rig, home: Home, marks: list[str], seed: int, points: tuple[str, ...]) -> Outcome:
+def _judged(rig: Rig, home: Home, marks: list[str], points: tuple[str, ...]) -> Outcome:
     words = said(rig)
     with closing(_database(home)) as db:
         rows = list(db.execute("SELECT text, doubt FROM outbox"))
     doubtful = " ".join(str(text) for text, doubt in rows if doubt)
     twice = [mark for mark in marks if words[mark] > 1]
     return Outcome(
-        seed=seed,
         lost=sum(not words[mark] for mark in marks),
         doubled=len(twice),
         unmarked=sum(mark not in doubtful for mark in twice),
         points=points,
     )
-
-
-def summary(outcomes: list[Outcome]) -> dict[str, Any]:
-    """What a table says of many runs."""
-    points = Counter(point for one in outcomes for point in one.points)
-    return {
-        "runs": len(outcomes),
-        "lost": sum(one.lost for one in outcomes),
-        "doubled": sum(one.doubled for one in outcomes),
-        "unmarked": sum(one.unmarked for one in outcomes),
-        "killed at": dict(sorted(points.items())),
-    }
-
-
-def shown(value: Any) -> str:
-    """As a line of JSON."""
-    return msgspec.json.encode(value).decode()
