@@ -66,6 +66,7 @@ class ChatCompletions:
         self.effort = ""
         self._told: Effort | None = None
         self._shapes: tuple[Shape, ...] = ()
+        self._spoilt = keepsakes.Spoilt()
         self._asks_prices = True
         self.told_prices: tuple[float, float, float | None] | None = None
         wants_thoughts = self.base_url.startswith(_WANT_THOUGHTS)
@@ -203,6 +204,7 @@ class ChatCompletions:
                 return
 
     async def _body(self, request: Request, extra: dict[str, Any]) -> bytes:
+        request = self._spoilt.without(request)
         if self._shapes:
             from hermes_tui.models.shapes import shaped
 
@@ -228,9 +230,7 @@ class ChatCompletions:
                 return
             if self._reshapes(body):
                 return
-            held = keepsakes.kept(request.messages, self.name)
-            if held and keepsakes.NAME not in self._dropped and keepsakes.refused(body):
-                self._dropped |= {keepsakes.NAME}
+            if self._spoilt.refuse(request, self.name, body):
                 return
             if effort is not None and effort.refuse(body):
                 return

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from hermes_tui.models.base import Message
+from hermes_tui.models.base import Message, Request
 
-NAME = "keepsakes"
-"""Dropped for an endpoint that refuses its own."""
 _REFUSED = (b"reasoning_details", b"extra_content", b"thought signature", b"thought_signature")
 _JOINED = ("text", "summary", "data")
 
@@ -56,7 +55,36 @@ def kept(messages: Sequence[Message], model: str) -> bool:
     return any(one.model == model for one in messages)
 
 
-def refused(body: bytes) -> bool:
-    """Whether a refusal is about them."""
-    low = body.lower()
-    return any(word in low for word in _REFUSED)
+class Spoilt:
+    """Those that their own endpoint refused; they are left out from then on, newer ones are not.
+
+    A signature counts for one key and one place, which may have changed since.
+    """
+
+    def __init__(self) -> None:
+        self._marks: set[str] = set()
+
+    def refuse(self, request: Request, model: str, body: bytes) -> bool:
+        """Take a refusal in; whether it was about them and fewer are sent from now on."""
+        low = body.lower()
+        if not any(word in low for word in _REFUSED):
+            return False
+        new = {_mark(one) for one in request.messages if one.model == model} - self._marks
+        self._marks |= new
+        return bool(new)
+
+    def without(self, request: Request) -> Request:
+        """The request without those that were refused."""
+        if not self._marks:
+            return request
+        return replace(request, messages=tuple(map(self._bare, request.messages)))
+
+    def _bare(self, message: Message) -> Message:
+        if not message.model or _mark(message) not in self._marks:
+            return message
+        calls = tuple(replace(call, extra="") for call in message.calls)
+        return replace(message, calls=calls, details="", model="")
+
+
+def _mark(message: Message) -> str:
+    return message.details + "".join(call.extra for call in message.calls)

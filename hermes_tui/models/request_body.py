@@ -102,7 +102,7 @@ def _messages(name: str, request: Request, dropped: frozenset[str]) -> bytes:
     said = [_Said("system", request.system)] if request.system else []
     shown = {} if PICTURES in dropped else _shown(request.messages)
     say = _said if THOUGHTS in dropped else _thought
-    if keepsakes.NAME not in dropped and keepsakes.kept(request.messages, name):
+    if keepsakes.kept(request.messages, name):
         say = partial(_kept, name, say)
     said += _all_said(request.messages, shown, say) if shown else map(say, request.messages)
     try:

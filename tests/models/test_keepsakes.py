@@ -104,18 +104,21 @@ async def test_one_that_is_refused_is_left_out_and_the_turn_goes_on(
     (tmp_path / "a.txt").write_text("x\n")
 
     def strict(asked: Asked) -> Reply | str:
-        if len(asked.messages) == 2:
-            return signed_call()
-        if b"thought_signature" in asked.body:
+        if asked.messages[-1]["role"] == "user":
+            return signed_call() if len(asked.messages) == 2 else signed_call("once more ")
+        if b"I shall " in asked.body:
             return fail(400, "Corrupted thought signature.")
         return "done"
 
     scripted.answer = strict
     core = await Core(home, settled(home, scripted.url), headless=True).start(listen=False)
-    events = await talked(core, tmp_path, "look")
+    events = await talked(core, tmp_path, "look", "look again")
     await core.end("over")
-    assert [one.outcome for one in events if isinstance(one, TurnEnded)] == ["done"]
-    assert len(scripted.requests) == 3
+    assert [one.outcome for one in events if isinstance(one, TurnEnded)] == ["done", "done"]
+    assert len(scripted.requests) == 5
+    later = [one for one in scripted.last.messages if one.get("tool_calls")]
+    assert "extra_content" not in later[0]["tool_calls"][0]
+    assert later[1]["tool_calls"][0]["extra_content"] == SIGNED
 
 
 async def test_a_secret_in_a_thought_is_kept_nowhere(
