@@ -129,6 +129,9 @@ class _Visit:
         large = HttpError(413, f"the body has more than {most:,} bytes")
         if (self._request.content_length or 0) > most:
             raise large
+        if self.head.headers.get("expect", "").lower() == "100-continue":
+            await self._request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self._request.writer.output_size = 0
         pieces: list[bytes] = []
         size = 0
         async for piece in self._request.content.iter_chunked(_PIECE):

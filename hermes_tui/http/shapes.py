@@ -18,6 +18,8 @@ from hermes_tui.http.hearing import Hearing, Piece
 DONE = b"data: [DONE]\n\n"
 ALIVE = b": still here\n\n"
 EVENTS = {"content-type": "text/event-stream", "x-accel-buffering": "no"}
+_BREAKS = tuple((one.encode(), f"\\u{ord(one):04x}".encode()) for one in "\x85\u2028\u2029")
+"""What some clients take for the end of a line, as JSON can write it without doing so."""
 _FINISH = {"limit": "length"}
 _STATUS = {
     "": "in_progress",
@@ -76,6 +78,8 @@ def sse(data: Any, event: str = "", id: str = "") -> bytes:
     """One server-sent event."""
     head = (f"id: {id}\n" if id else "") + (f"event: {event}\n" if event else "")
     text = data if isinstance(data, bytes) else msgspec.json.encode(data)
+    for sign, escaped in _BREAKS:
+        text = text.replace(sign, escaped)
     return head.encode() + b"data: " + text.strip() + b"\n\n"
 
 

@@ -22,9 +22,9 @@ class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One request. id: also the id of its input.
 
     way: `chat`, `response` or `run`. digest: of what was asked, so that another request under the
-    same key is noticed. start: the session's last event before it. text: what is said. lasting:
-    it goes on when its caller hangs up. sent: it is in the session's log. refused: why it never
-    will be. asked: fields of a response that repeat the request.
+    same key is noticed. start: the session's last event before it. text: what is said, until it
+    is. lasting: it goes on when its caller hangs up. sent: it is in the session's log. refused:
+    why it never will be. asked: fields of a response that repeat the request.
     """
 
     id: str

@@ -12,7 +12,7 @@ from typing import Any
 import openai
 import pytest
 
-from hermes_tui.events import InputReceived, TurnEnded
+from hermes_tui.events import TurnEnded
 from tests.fakes.scripted_model import Call, call, calls, fail, say
 from tests.http.conftest import KEY, Port, until
 
@@ -296,16 +296,14 @@ async def test_the_same_key_is_the_same_answer(port: Port, client: openai.AsyncO
         await ask(client, "something else", **head)
 
 
-async def test_secrets_of_a_caller_are_no_part_of_the_log(
-    port: Port, client: openai.AsyncOpenAI
-) -> None:
+async def test_secrets_of_the_home_are_kept_nowhere(port: Port, client: openai.AsyncOpenAI) -> None:
     port.model.script.append(say("fine"))
-    await ask(client, f"my key is {KEY}")
-    [listed] = await port.core.log.list("", 10)
-    records = await port.core.log.read(listed.id)
-    said = [one.event.text for one in records if isinstance(one.event, InputReceived)]
-    assert said
-    assert KEY not in said[0]
+    told = {"role": "system", "content": f"The key is {KEY}."}
+    await ask(client, told, f"I said {KEY} before", f"my key is {KEY}")
+    for file in port.core.home.path.glob("state.db*"):
+        assert KEY.encode() not in file.read_bytes(), file.name
+    assert "I said" in str(port.model.last.messages)
+    assert KEY not in str(port.model.last.messages)
 
 
 async def test_twenty_at_once_are_all_served(port: Port, client: openai.AsyncOpenAI) -> None:

@@ -242,6 +242,17 @@ async def test_a_body_that_is_too_large_is_not_read() -> None:
             assert answer.status_code == 413
 
 
+async def test_who_asks_before_sending_a_body_is_told_at_once_whether_to() -> None:
+    async with listening() as (listener, _):
+        listener.serve("POST", "/v1/x", echo)
+        for key, said in ((KEY, b"HTTP/1.1 100"), ("k" * 39, b"HTTP/1.1 401")):
+            reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)
+            head = f"POST /v1/x HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {key}\r\n"
+            writer.write(f"{head}expect: 100-continue\r\ncontent-length: 2\r\n\r\n".encode())
+            assert (await asyncio.wait_for(reader.readline(), 2)).startswith(said)
+            writer.close()
+
+
 async def test_headers_that_never_end_are_hung_up_on() -> None:
     async with listening() as (listener, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", listener.port)

@@ -58,6 +58,7 @@ class Asking:
     async def request(self, wanted: Wanted, id: str, digest: str, lasting: bool) -> Request:
         """A request, kept. Raises HttpError."""
         model = self._model(wanted.model)
+        wanted = self._clean(wanted)
         if wanted.mode and wanted.mode not in MODES:
             modes = ", ".join(MODES)
             raise HttpError(400, f"there is no mode {wanted.mode!r}; modes: {modes}", param="mode")
@@ -84,6 +85,20 @@ class Asking:
         await self._rows.keep(row)
         point("http kept")
         return row
+
+    def _clean(self, wanted: Wanted) -> Wanted:
+        """What is wanted without the secrets of this home, before any of it is kept."""
+        redactor = self._core.surroundings.redactor
+        if not redactor.holds_any:
+            return wanted
+        return replace(
+            wanted,
+            text=redactor.redact_held(wanted.text).text,
+            instructions=redactor.redact_held(wanted.instructions).text,
+            history=tuple(
+                replace(one, text=redactor.redact_held(one.text).text) for one in wanted.history
+            ),
+        )
 
     def _model(self, name: str) -> str:
         if name in ("", OURS):

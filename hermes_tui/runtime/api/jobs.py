@@ -108,7 +108,7 @@ class Jobs:
             await client.ask(send)
         finally:
             await client.close()
-        job.row = replace(row, sent=True)
+        job.row = replace(row, sent=True, text="")  # the log has it now
         await self._rows.keep(job.row, durable=False)
         job.sent.set()
         return True
