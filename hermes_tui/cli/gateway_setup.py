@@ -13,6 +13,9 @@ import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
+
 from hermes_tui.cli import output
 from hermes_tui.cli.connect import living, with_core
 from hermes_tui.configuration import edit
@@ -46,9 +49,9 @@ def set_up(name: str, owner: str, home_chat: str, *, ask: bool) -> None:
         owner, home_chat = _found(home, steps, name) if ask else ("", home_chat)
     if not owner:
         raise HermesError(f"{name} needs an owner", "--owner ID: your own id on the platform")
-    edit.put(home, f"{name}.owners", f"[{owner!r}]")
+    edit.put(home, f"{name}.owners", msgspec.json.encode([owner]).decode())
     if home_chat or owner:
-        edit.put(home, f"{name}.home_chat", repr(home_chat or owner))
+        edit.put(home, f"{name}.home_chat", home_chat or owner)
     edit.put(home, f"{name}.enabled", "true")
     print(f"{steps.name} is enabled; you are {output.clean(owner)} there.")
     _tell_core(home, name)
@@ -72,7 +75,7 @@ def _ask(home: Home, steps: Steps, name: str) -> None:
             if not said and not one.optional:
                 raise HermesError(f"{steps.name} needs it: {one.question.lower()}")
             if said != now:
-                edit.put(home, f"{name}.{one.field}", repr(said))
+                edit.put(home, f"{name}.{one.field}", said)
 
 
 def _found(home: Home, steps: Steps, name: str) -> tuple[str, str]:
@@ -99,6 +102,8 @@ async def _first(home: Home, name: str) -> Inbound:
     def secret(variable: str) -> str:
         return (os.environ.get(variable, "") or vault.get(variable, "")).strip()
 
+    if getattr(config, "webhook_url", ""):  # nobody can call here: it is asked while setting up
+        config = replace(config, webhook_url="")
     gateway = registry.make(name, Setup(config=config, secret=secret))
     desk = _Ear()
     running = asyncio.create_task(gateway.run(desk))

@@ -9,6 +9,17 @@ from pathlib import Path
 from typing import TextIO
 
 LIMIT = 5_000_000
+TALKATIVE = (
+    "httpx",
+    "httpx2",
+    "httpcore",
+    "telegram",
+    "discord",
+    "slack_sdk",
+    "aiohttp.access",
+    "apscheduler",
+)
+"""Libraries that write a line for each call, some with the secret that is in its address."""
 _LINE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -34,7 +45,8 @@ class CoreLog:
         root = logging.getLogger()
         root.handlers[:] = [handler]
         root.setLevel(logging.INFO)
-        logging.getLogger("httpx2").setLevel(logging.WARNING)
+        for name in TALKATIVE:
+            logging.getLogger(name).setLevel(logging.WARNING)
 
     def take_outputs(self) -> None:
         """Standard output and error are this file from now on."""
