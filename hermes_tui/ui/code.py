@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.segment import Segment
 from rich.style import Style
 
-from hermes_tui.ui.text import cells, chop, clip
+from hermes_tui.ui.text import break_lines, cells, clip
 from hermes_tui.ui.text_lines import Line, Piece
 from hermes_tui.ui.theme import Look
 
@@ -50,7 +50,7 @@ def code_line(text: str, width: int, look: Look, src: int, parts: Any = None) ->
     elif "\t" in text:
         parts = spread(parts)
     lines: list[Line] = []
-    for start, end in chop(shown, room) if shown else ((0, 0),):
+    for start, end in break_lines(shown, room) if shown else ((0, 0),):
         body = cut(parts, start, end)
         pad = " " * (room - cells(shown[start:end]) + 1)
         segments = [Segment(" ", block), *body, Segment(pad, block)]

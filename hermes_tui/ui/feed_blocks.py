@@ -71,6 +71,7 @@ class Builder:
         self._head: ReplyBlock | None = None
         self._reply: ReplyBlock | None = None
         self._thought: ReasoningBlock | None = None
+        self._trying: NoticeBlock | None = None
         self._silent = False
         self._headed: ReasoningBlock | None = None
         self._model = ""
@@ -273,12 +274,20 @@ class Builder:
 
     def _failed(self, event: ev.ModelFailed, record: Record) -> None:
         self._drop_open()
+        tried = self._trying if self._told and self._told[-1] is self._trying else None
         if event.retry_in is None:
+            if tried is not None:
+                self._drop(tried)
             self._note(record, event.message, event.hint, "error")
             return
         wait = figures.seconds(event.retry_in)
         text = f"{event.message} · asking again in {wait} (try {event.attempt + 1})"
-        self._note(record, text, event.hint, "warning")
+        if tried is not None:
+            tried.text = text
+            self._touch(tried)
+            return
+        self._note(record, text, level="warning")
+        self._trying = self.fresh[-1] if isinstance(self.fresh[-1], NoticeBlock) else None
 
     def _ended(self, event: ev.TurnEnded, record: Record) -> None:
         if self._head is not None:

@@ -10,6 +10,7 @@ from hermes_tui.events import Event, Record, TodoItem, ToolCall, Transient, Usag
 from hermes_tui.intents import Page, SessionInfo, SessionView
 from hermes_tui.ui.blocks import Sheet
 from hermes_tui.ui.feed import Feed
+from hermes_tui.ui.feed_blocks import Builder, Inputs
 from hermes_tui.ui.text_lines import plain
 from hermes_tui.ui.theme import Look, builtin
 from hermes_tui.ui.transcript import Transcript
@@ -32,7 +33,10 @@ def step(turn: int, number: int, draw: st.DrawFn) -> list[Event]:
         if draw(st.booleans()):
             made.append(ev.TextDelta(turn=turn, step=number, text=lost))
             made.append(ev.ReplyReceived(turn=turn, step=number, text=lost, partial=True))
-        made.append(ev.ModelFailed(turn=turn, step=number, attempt=1, message="no", retry_in=1))
+        for attempt in range(1, draw(st.integers(2, 4))):
+            made.append(
+                ev.ModelFailed(turn=turn, step=number, attempt=attempt, message="no", retry_in=1)
+            )
         made.append(ev.ModelAsked(turn=turn, step=number, model="org/model"))
     if thought:
         made.append(ev.TextDelta(turn=turn, step=number, reasoning=thought))
@@ -207,3 +211,19 @@ def test_answers_to_commands_stay_when_older_events_come() -> None:
     feed.older(Page(records=tuple(kept[:10]), more=False))
     lines = text(feed).split()
     assert lines.index("said") > lines.index("n19")
+
+
+def test_tries_of_one_request_are_one_line_and_the_last_failure_says_what_to_do() -> None:
+    builder = Builder(Inputs())
+    failed = [
+        ev.ModelFailed(turn=1, step=1, attempt=n, message="busy", hint="wait", retry_in=wait)
+        for n, wait in ((1, 0.5), (2, 1.0), (3, None))
+    ]
+    builder.apply(Record(session="s", n=1, ts=0.0, event=ev.TurnStarted(turn=1)))
+    for n, event in enumerate(failed[:2], 2):
+        builder.apply(Record(session="s", n=n, ts=0.0, event=event))
+    (note,) = builder.fresh
+    assert note.copy() == "busy · asking again in 1.0s (try 3)"
+    builder.apply(Record(session="s", n=4, ts=0.0, event=failed[2]))
+    fresh, _, gone = builder.take()
+    assert [one.copy() for one in fresh if one not in gone] == ["busy\nwait"]
