@@ -49,9 +49,11 @@ def test_quotes_have_a_bar_on_every_line() -> None:
     assert shown("> one two three\n>\n> - x", 14) == "▎ one two\n▎ three\n▎\n▎ • x"
 
 
-def test_code_is_shown_as_it_is_and_cut_where_it_is_too_long() -> None:
-    text = "```py\nif x:\n\treturn '0123456789'\n```"
-    assert shown(text, 18) == " py          copy\n if x:\n     return '0123\n 456789'"
+def test_code_is_shown_as_it_is_and_broken_at_a_space_or_cut_where_it_is_too_long() -> None:
+    text = "```py\nif x:\n\treturn '0123456789'\n0123456789012345678\n```"
+    assert shown(text, 18) == (
+        " py          copy\n if x:\n     return\n '0123456789'\n 0123456789012345\n 678"
+    )
 
 
 def test_code_has_colours_once_its_fence_is_closed() -> None:
