@@ -20,7 +20,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -194,16 +194,22 @@ def in_sessions(rows: Iterable[tuple[str, str]]) -> Iterator[tuple[str, float, l
 
 
 async def speed(
-    path: Path, rows: Iterable[tuple[str, str]], queries: Iterable[tuple[str, str]]
+    path: Path,
+    rows: Iterable[tuple[str, str]],
+    queries: Iterable[tuple[str, str]],
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, float]:
-    """Inserts a second, size of the store, milliseconds of each kind of query (95th percentile)."""
+    """Inserts a second, size of the store, milliseconds of each kind of query (95th percentile).
+
+    clock: `time.process_time` where other programs are busy on the same processors.
+    """
     db = Database(path).open()
-    began = time.perf_counter()
+    began = clock()
     count, size = await fill(Log(db), in_sessions(rows))
-    seconds = time.perf_counter() - began
+    seconds = clock() - began
     found = {"inserts a second": count / seconds}
     for name, text in [*queries, *(("a question", one) for one in QUESTIONS)]:
-        times = [await _timed(db, text) for _ in range(11)][1:]
+        times = [await _timed(db, text, clock) for _ in range(11)][1:]
         worst = statistics.quantiles(times, n=20)[-1]
         found[f"{name} (ms)"] = max(worst, found.get(f"{name} (ms)", 0.0))
     await db.close()
@@ -215,10 +221,10 @@ def _size(path: Path) -> int:
     return path.stat().st_size
 
 
-async def _timed(db: Database, text: str) -> float:
-    began = time.perf_counter()
+async def _timed(db: Database, text: str, clock: Callable[[], float]) -> float:
+    began = clock()
     await search(db, text, 20)
-    return 1000 * (time.perf_counter() - began)
+    return 1000 * (clock() - began)
 
 
 def figures(bench: Bench) -> list[Figure]:
@@ -239,6 +245,7 @@ def main() -> None:
     parser.add_argument("--talks", type=Path)
     parser.add_argument("--corpus", type=Path)
     parser.add_argument("--messages", type=int, default=MADE)
+    parser.add_argument("--cpu", action="store_true", help="processor time, on a busy machine")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -246,13 +253,14 @@ def main() -> None:
         got, times = asyncio.run(quality(folder, *talks))
         print({key: round(value, 3) for key, value in got.items()})
         print(f"a question: {statistics.median(times):.1f} ms")
+        clock = time.process_time if chosen.cpu else time.perf_counter
         rows: Iterable[tuple[str, str]] = made_rows(chosen.messages)
         queries: Iterable[tuple[str, str]] = MADE_QUERIES
         if chosen.corpus:
             sys.path.insert(0, str(chosen.corpus))
             corpus = __import__("corpus").Corpus(chosen.messages)
             rows, queries = ((row[0], row[1]) for row in corpus.rows()), corpus.queries()
-        for key, value in asyncio.run(speed(folder / "speed.db", rows, queries)).items():
+        for key, value in asyncio.run(speed(folder / "speed.db", rows, queries, clock)).items():
             print(f"{key}: {value:.2f}")
 
 

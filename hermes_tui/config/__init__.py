@@ -21,7 +21,7 @@ from hermes_tui.config.gateways import (
     WhatsAppConfig,
 )
 from hermes_tui.config.http import HttpConfig
-from hermes_tui.config.learned import MemoryConfig, SkillsConfig
+from hermes_tui.config.learned import MemoryConfig, RecallConfig, SkillsConfig
 from hermes_tui.config.learning import LearningConfig
 from hermes_tui.config.model import EFFORTS, Effort, ModelConfig, ModelsConfig, SpendConfig
 from hermes_tui.config.security import CheckpointsConfig, PolicyConfig, SandboxConfig
@@ -48,6 +48,7 @@ __all__ = [
     "ModelConfig",
     "ModelsConfig",
     "PolicyConfig",
+    "RecallConfig",
     "SandboxConfig",
     "SignalConfig",
     "SkillsConfig",
@@ -80,6 +81,7 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     checkpoints: CheckpointsConfig = field(default_factory=CheckpointsConfig)
     backup: BackupConfig = field(default_factory=BackupConfig)
     core: CoreConfig = field(default_factory=CoreConfig)
+    recall: RecallConfig = field(default_factory=RecallConfig)
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     skills: SkillsConfig = field(default_factory=SkillsConfig)
     learning: LearningConfig = field(default_factory=LearningConfig)

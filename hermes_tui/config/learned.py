@@ -9,6 +9,31 @@ from msgspec import Meta, Struct
 from hermes_tui.config.base import doc
 
 
+class RecallConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Searching what was said: by words, and if you like a little by meaning."""
+
+    embeddings: Annotated[
+        str,
+        doc("embedding model that your messages are sent to, in idle time; empty: none"),
+    ] = ""
+    base_url: Annotated[
+        str,
+        Meta(
+            pattern=r"^(https?://\S+)?$",
+            description="endpoint with /embeddings, such as a local server's; empty: the model's",
+        ),
+    ] = ""
+    api_key_env: Annotated[
+        str, doc("variable or stored secret with its key; empty: the model's at its own endpoint")
+    ] = ""
+    weight: Annotated[
+        float, Meta(ge=0, le=2, description="what nearness in meaning counts beside words")
+    ] = 0.5
+    wait_s: Annotated[
+        float, Meta(gt=0, le=10, description="longest a search waits for what a question means")
+    ] = 0.5
+
+
 class MemoryConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is remembered of you and your work, and how much of it a prompt gets."""
 

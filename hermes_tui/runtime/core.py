@@ -202,7 +202,7 @@ class Core:
         await self.outside.close()
         await self.surroundings.close()
         await self.workshop.close()
-        await self._close(Core.memory, Core.using_skills, Core.subagents)
+        await self._close(Core.memory, Core.using_skills, Core.subagents, Core.recall)
         self._over.set()
         if self._life is not None:
             await asyncio.wait([self._life], timeout=5)

@@ -19,6 +19,7 @@ from hermes_tui.store import message_index
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.core import Core
+    from hermes_tui.runtime.embedding import Embedding
 
 _log = logging.getLogger(__name__)
 _STEP = 200
@@ -34,6 +35,7 @@ class Recall:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._task: asyncio.Task[None] | None = None
+        self._embedding: Embedding | None = None
 
     async def find(self, intent: intents.Search, asker: Asker | None = None) -> intents.Hits:
         """Answer a search. asker None: the person at this machine, who may see everything."""
@@ -45,11 +47,23 @@ class Recall:
             budget=intent.budget,
             session=intent.session,
             asker=asker,
+            meant=await self._meant(intent.query),
+            weight=self._core.config.recall.weight,
         )
         found = await look(self._core.db, asking)
         if intent.summary and found.hits:
             return await self._with_summary(intent.query, found)
         return found
+
+    async def _meant(self, question: str) -> bytes:
+        """What a question means; empty while nobody is asked that."""
+        if not self._core.config.recall.embeddings:
+            return b""
+        if self._embedding is None:
+            from hermes_tui.runtime.embedding import Embedding
+
+            self._embedding = Embedding(self._core)
+        return await self._embedding.of(question)
 
     async def asker(self, session: str) -> Asker:
         """Who asks when a session's tool does."""
@@ -58,6 +72,13 @@ class Recall:
     def start(self) -> None:
         """Index in the background what an older version of the program has stored."""
         self._task = self._core.spawn(self._index_all())
+
+    async def close(self) -> None:
+        """Leave off; what is not indexed yet is when the next core runs."""
+        if self._task is not None:
+            self._task.cancel()
+        if self._embedding is not None:
+            await self._embedding.close()
 
     async def _index_all(self) -> None:
         began = time.monotonic()

@@ -13,6 +13,7 @@ from hermes_tui.intents import Hit, Hits
 from hermes_tui.search.answer import excerpt, fit, hits_of
 from hermes_tui.search.asked_for import answers
 from hermes_tui.search.dates import Span, every_year
+from hermes_tui.search.meaning import nearer
 from hermes_tui.search.query import Query, Term, understand
 from hermes_tui.search.rank import Ranking, Scores, mixed
 from hermes_tui.search.reading import Index, Where
@@ -36,7 +37,8 @@ _OF_A_DAY = {USER: 1.0, ASSISTANT: 0.8, TOOL: 0.3}
 class Asking(Struct, frozen=True, kw_only=True):
     """A search. budget: bytes of the answer, 0 for any; asker None: the owner, who sees all.
 
-    session: the one the question comes from; now: Unix seconds, None for the clock.
+    session: the one the question comes from; now: Unix seconds, None for the clock; meant: what
+    the question means, as `search.meaning` packs it, with what that weighs.
     """
 
     text: str
@@ -45,6 +47,8 @@ class Asking(Struct, frozen=True, kw_only=True):
     asker: Asker | None = None
     session: str = ""
     now: float | None = None
+    meant: bytes = b""
+    weight: float = 0.0
 
 
 async def search(db: Database, text: str, limit: int) -> tuple[Hit, ...]:
@@ -66,6 +70,8 @@ def answer(c: apsw.Connection, asking: Asking) -> Hits:
         return Hits(waiting=missing)
     base = where(c, query.filters, asking.asker, asking.session)
     search = _Search(c, query, base)
+    if asking.meant:
+        search.lean(asking.meant, asking.weight)
     ids = search.ids(asking.limit)
     longest = min(600, max(120, asking.budget // 8)) if asking.budget else 600
     hits = hits_of(c, ids, search.scores)
@@ -85,6 +91,11 @@ class _Search:
         self._sessions: dict[int, int] = {}
         self._found: set[str] = set()
         self._all_held = True
+        self._meant, self._weight = b"", 0.0
+
+    def lean(self, meant: bytes, weight: float) -> None:
+        """Of what is found, let the nearest in meaning gain."""
+        self._meant, self._weight = meant, weight
 
     @property
     def words(self) -> list[str]:
@@ -184,6 +195,10 @@ class _Search:
             settled[id_] = score
             self._sessions[id_] = key
         self._look_inside(settled)
+        if self._meant:
+            best = sorted(settled, key=settled.__getitem__, reverse=True)[:_READ]
+            for id_, near in nearer(self._c, self._meant, best).items():
+                settled[id_] += self._weight * near
         self.scores = settled
 
     def _look_inside(self, scores: Scores) -> None:

@@ -12,8 +12,7 @@ CREATE TABLE recall_vector (
   data BLOB NOT NULL
 );
 CREATE TABLE recall_vectors (
-  model TEXT NOT NULL,
-  below INTEGER NOT NULL
+  model TEXT NOT NULL
 );
 
 -- The files beside each version of a skill; their contents once each, compressed.
