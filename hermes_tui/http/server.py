@@ -49,7 +49,7 @@ class Server:
         )
         runner = web.ServerRunner(server, shutdown_timeout=_CLOSING_S)
         await runner.setup()
-        host, port = self._config.host, self._config.port
+        host, port = self._config.host.strip("[]"), self._config.port
         try:
             await web.TCPSite(runner, host, port, backlog=256).start()
         except OSError as error:

@@ -309,7 +309,8 @@ class ResponseStream:
         yield from self._close()
         if text := parked(heard, self._about).strip():
             yield from self.more(Piece(step=0, text=text, last=True))
-        if heard.outcome == "gone":
+        if heard.outcome == "gone" and (error := failure(heard)) is not None:
+            yield self._event("error", code=error.kind, message=error.message, param=None)
             return
         whole = response(heard, self._about, self._asked)
         kind = whole["status"]

@@ -296,6 +296,21 @@ async def test_the_same_key_is_the_same_answer(port: Port, client: openai.AsyncO
         await ask(client, "something else", **head)
 
 
+async def test_a_caller_with_a_key_may_hang_up_and_fetch_the_answer_later(
+    port: Port, client: openai.AsyncOpenAI
+) -> None:
+    port.model.script.append(say("kept for you", gate="go"))
+    head = {"extra_headers": {"Idempotency-Key": "k2"}}
+    asking = asyncio.create_task(ask(client, "hello", **head))
+    await port.model.until(1)
+    asking.cancel()
+    await asyncio.wait([asking])
+    port.model.open("go")
+    got = await ask(client, "hello", **head)
+    assert got.choices[0].message.content == "kept for you"
+    assert len(port.model.requests) == 1
+
+
 async def test_secrets_of_the_home_are_kept_nowhere(port: Port, client: openai.AsyncOpenAI) -> None:
     port.model.script.append(say("fine"))
     told = {"role": "system", "content": f"The key is {KEY}."}

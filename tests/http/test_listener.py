@@ -128,6 +128,16 @@ def test_only_the_very_key_opens(shown: str, key: str) -> None:
     assert opens == (bool(key) and shown.strip() == key)
 
 
+async def test_an_address_of_ipv6_may_have_brackets() -> None:
+    async def key() -> str:
+        return KEY
+
+    listener = HttpListener(replace(ROOM, port=free_port(), host="[::1]"), key)
+    await listener.start()
+    assert listener.port
+    await listener.close()
+
+
 async def test_a_port_that_is_taken_is_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = int(taken.getsockname()[1])

@@ -132,6 +132,18 @@ async def test_what_waits_for_approval_is_said(port: Port, client: openai.AsyncO
     assert len(got.hermes["waiting"]) == 1
 
 
+async def test_a_stream_whose_agent_ends_is_no_success(
+    port: Port, client: openai.AsyncOpenAI
+) -> None:
+    port.model.script.append(say("never", gate="never"))
+    stream = await ask(client, "think", stream=True)
+    await port.model.until(1)
+    await port.core.end("test over")
+    events = [one async for one in stream]
+    assert events[-1].type == "error"
+    assert "Idempotency-Key" in events[-1].message
+
+
 async def test_an_unknown_response_is_not_found(port: Port, client: openai.AsyncOpenAI) -> None:
     with pytest.raises(openai.NotFoundError):
         await client.responses.retrieve("resp_0000")
