@@ -165,13 +165,16 @@ async def _answered(rig: Rig, home: Home, marks: list[str], limit_s: float) -> N
 
 def said(rig: Rig) -> Counter[str]:
     """How often each mark is to be read in what was sent, as it stands."""
-    shown = {one.proof: one.text for one in rig.sent()}
-    shown |= dict(rig.edited())
     words = Counter[str]()
-    for text in shown.values():
+    for text in shown(rig).values():
         if not text.endswith("…"):
             words.update(word.strip(".") for word in text.split() if word.startswith("mark"))
     return words
+
+
+def shown(rig: Rig) -> dict[str, str]:
+    """What a person sees in the chats of a platform: message → its text as it stands."""
+    return {one.proof: one.text for one in rig.sent()} | dict(rig.edited())
 
 
 def _database(home: Home) -> apsw.Connection:
