@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
+import os
 import statistics
 import time
 from pathlib import Path
+from typing import NamedTuple
 
-from measure import HERMES, Bench, Figure, Screen
+from measure import Bench, Figure, Screen
 
 CALLS = '[[rounds=50 tool=run_command args={"command":"true"}]]'
 TODO = '[[rounds=50 tool=todo args={"items":[{"text":"one"}]}]]'
@@ -19,7 +22,7 @@ SHORT = '[[rounds=3 tool=run_command args={"command":"echo %d"}]]'
 
 def figures(bench: Bench) -> list[Figure]:
     """Rows of the performance page."""
-    return [*_rounds(bench), _parallel(bench), *_prefix(bench), _commits(bench)]
+    return [*_rounds(bench), _parallel(bench), *_prefix(bench), *_inside(bench)]
 
 
 def _work(bench: Bench) -> Path:
@@ -96,12 +99,27 @@ def _shared(before: bytes, after: bytes) -> int:
     return same
 
 
-def _commits(bench: Bench) -> Figure:
-    """Durable commits, counted in a core of this process."""
-    import asyncio
-    import os
-    import tempfile
+class Cost(NamedTuple):
+    """What rounds in a core of this process cost, each: durable commits, and CPU ms of the
+    core and of what it started.
+    """
 
+    commits: float
+    own: float
+    children: float
+
+
+def _inside(bench: Bench) -> list[Figure]:
+    plain, contained = asyncio.run(_cost(bench, TODO)), asyncio.run(_cost(bench, CALLS))
+    return [
+        Figure("CPU of the core a round, in-process tool", plain.own, "ms"),
+        Figure("CPU of the core a round, `run_command true` in the sandbox", contained.own, "ms"),
+        Figure("CPU of that command and its sandbox", contained.children, "ms"),
+        Figure("durable commits a tool round", contained.commits, "", 3),
+    ]
+
+
+async def _cost(bench: Bench, script: str) -> Cost:
     from hermes_tui.configuration.load import load
     from hermes_tui.events import TurnEnded
     from hermes_tui.home import Home
@@ -109,20 +127,28 @@ def _commits(bench: Bench) -> Figure:
     from hermes_tui.runtime.core import Core
     from hermes_tui.runtime.local import LocalClient
 
-    async def count() -> int:
-        home = Home(bench.new_home())
-        core = await Core(home, load(home, {}).config, headless=True).start()
-        client = LocalClient(core)
-        standing = Standing(cwd=tempfile.gettempdir(), env={"PATH": os.environ["PATH"]})
-        view = await client.ask(OpenSession(which="new", standing=standing))
-        before = core.db.durable_commits
-        await client.ask(Send(session=view.info.id, text=f"go {CALLS}"))
+    home = Home(bench.new_home())
+    core = await Core(home, load(home, {}).config, headless=True).start()
+    client = LocalClient(core)
+    standing = Standing(cwd=str(_work(bench)), env={"PATH": os.environ["PATH"]})
+    view = await client.ask(OpenSession(which="new", standing=standing))
+
+    async def turn(text: str) -> None:
+        await client.ask(Send(session=view.info.id, text=text))
         async for record in client.events():
             if isinstance(record.event, TurnEnded):
                 break
-        made = core.db.durable_commits - before
-        await core.end("measured")
-        return made
 
-    assert Path(HERMES).exists()
-    return Figure("durable commits a tool round", asyncio.run(count()) / 50, "", 3)
+    await turn(f"first {script.replace('rounds=50', 'rounds=1')}")  # loads what is used first
+    before = (core.db.durable_commits, *_cpu())
+    await turn(f"go {script}")
+    after = (core.db.durable_commits, *_cpu())
+    await core.end("measured")
+    commits, own, children = ((b - a) / 50 for a, b in zip(before, after, strict=True))
+    return Cost(commits, 1000 * own, 1000 * children)
+
+
+def _cpu() -> tuple[float, float]:
+    """CPU seconds so far, of this process and of its children that have ended."""
+    used = os.times()
+    return used.user + used.system, used.children_user + used.children_system

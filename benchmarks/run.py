@@ -1,6 +1,6 @@
 """Run the benchmarks and print a table; `--write` puts it into docs/performance.md.
 
-python benchmarks/run.py [--write] [commands] [rounds] [screen] [transcript] [recall] [http_api] [idle]
+python benchmarks/run.py [--write] [SUITE…], the suites being those of `SUITES`
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def row(one: Figure) -> str:
 def _write(found: list[Figure]) -> None:
     day = time.strftime("%d %B %Y")
     machine = f"{os.cpu_count()} cores, {platform.system()} {platform.release().split('-')[0]}"
-    head = f"Taken on {day}: {machine}, Python {platform.python_version()}.\n\n"
+    load = f"load average {os.getloadavg()[1]:.1f}"
+    head = f"Taken on {day}: {machine}, {load}, Python {platform.python_version()}.\n\n"
     table = "| what | measured | at most | |\n|---|--:|--:|---|\n" + "\n".join(map(row, found))
     text = PAGE.read_text()
     before, rest = text.split(BEGIN)
