@@ -120,6 +120,22 @@ def kind_of(text: str) -> Kind:
     return "fact"
 
 
+_DIRECTS = (
+    r"\b(?:sen[dt]s?|posts?|posted|uploads?|uploaded|forwards?|forwarded|delivers?|delivered"
+    r"|mails?|mailed|emails?|emailed|reports?|reported|cop(?:y|ies|ied)|pays?|paid|transfers?"
+    r"|transferred|bcc|cc)\b.{0,80}?\b(?:to|into|at|via)\s+\S|\bgo(?:es)?\s+to\s+\S"
+)
+_HOST = r"(?<![\w.@/-])(?:[a-z0-9-]+\.)+([a-z]{2,})\b|@[a-z0-9-]+\.([a-z]{2,})\b"
+_FILES = frozenset(
+    [
+        "bat", "c", "cfg", "conf", "cpp", "cs", "css", "csv", "db", "env", "go", "gz", "h", "html",
+        "ini", "ipynb", "java", "js", "json", "jsx", "kt", "lock", "log", "md", "mjs", "pdf",
+        "php", "png", "py", "rb", "rs", "rst", "scss", "sh", "sql", "svg", "swift", "tar", "toml",
+        "ts", "tsx", "txt", "vue", "xml", "yaml", "yml", "zip",
+    ]
+)  # fmt: skip
+
+
 def gives_orders(text: str) -> bool:
     """Whether a text tells an agent what to do, or hides something: no fact when from outside."""
     return _found(_ORDERS, text) or bool(HIDDEN.search(text))
@@ -128,6 +144,17 @@ def gives_orders(text: str) -> bool:
 def grants(text: str) -> bool:
     """Whether a statement would loosen what needs a person's word, or say whose word counts."""
     return _found(_GRANTS, text)
+
+
+def directs(text: str) -> bool:
+    """Whether a statement says where something is sent, paid or copied to."""
+    return _found(_DIRECTS, text)
+
+
+def holds_address(text: str) -> bool:
+    """Whether a text names a host, an address of the web or of mail."""
+    ends = [one or other for one, other in re.findall(_HOST, text, re.IGNORECASE)]
+    return "://" in text or any(one.lower() not in _FILES for one in ends)
 
 
 def judges(text: str) -> bool:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from hermes_tui.intents.memory import Fact, State, Who
 from hermes_tui.memory import alike, rows
-from hermes_tui.memory.reading import gives_orders, grants
+from hermes_tui.memory.reading import directs, gives_orders, grants, holds_address
 from hermes_tui.memory.words import fold, terms
 
 _LOOKED_AT = 40
@@ -110,10 +110,15 @@ def _sifted(fact: Fact) -> Fact:
     if all(source.who != "user" for source in fact.sources) and grants(fact.text):
         why = "it is about what needs your word, and you did not say it"
         return msgspec.structs.replace(fact, state="candidate", reason=why)
+    if all(source.who in ("tool", "agent") for source in fact.sources) and directs(fact.text):
+        why = "it says where things go, and you did not say it"
+        return msgspec.structs.replace(fact, state="candidate", reason=why)
     if not outside:
         return fact
     if gives_orders(fact.text):
         why = "it gives orders and comes from outside"
+    elif holds_address(fact.text) or "\n" in fact.text.strip():
+        why = "it stands only in a file or an output, and is no plain statement"
     elif fact.kind in _BINDING:
         why = f"a {fact.kind} that stands only in what came from outside"
     elif fact.taint:

@@ -212,7 +212,7 @@ def _fetch(action: Action, situation: Situation) -> Decision:
         laden = next((host_of(one) for one in new if carries(one)), "")
         if not laden:
             return Decision(verdict="allow", reason="it only reads")
-        why = f"the address is long enough to carry data to {laden}, which you did not name"
+        why = f"the address could carry data to {laden}, which you did not name"
         return Decision(verdict="ask", reason=why)
     far = strange(action.sends, situation)
     if not far:

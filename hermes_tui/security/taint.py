@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 _EDGE = r"(?<![\w.@#/-])", r"(?![\w@-]|\.(?!(?-i:[A-Z][a-z]))\w)"
 """What stands before and after a word of its own; a capital after a dot begins a sentence."""
 _LONG_NUMBER = 5
-_CARRIES = 60
+_LONGEST_PIECE = 40
+_LONGEST_PATH = 100
 
 
 def host_of(target: str) -> str:
@@ -66,11 +67,22 @@ def strange(targets: Sequence[str], situation: Situation) -> tuple[str, ...]:
 
 
 def carries(address: str) -> bool:
-    """Whether an address is long enough to carry out more than it asks for."""
+    """Whether an address has room for more than what it asks for: a query, a number such as a
+    code, a piece that is no word, or many of them.
+    """
     try:
         parts = urlsplit(address)
     except ValueError:
         return True
-    labels = (parts.hostname or "").split(".")
-    pieces = [parts.query, parts.fragment, *parts.path.split("/"), *labels]
-    return any(len(piece) > _CARRIES for piece in pieces) or "@" in parts.netloc
+    if parts.query or parts.fragment or "@" in parts.netloc or len(parts.path) > _LONGEST_PATH:
+        return True
+    pieces = [*parts.path.split("/"), *(parts.hostname or "").split(".")]
+    return any(len(one) > _LONGEST_PIECE or _is_code(one) for one in pieces)
+
+
+def _is_code(piece: str) -> bool:
+    """Whether a piece of an address reads like a code: digits in a row, letters among digits, or
+    escapes.
+    """
+    changes = re.findall(r"(?<=[a-z])(?=[0-9])|(?<=[0-9])(?=[a-z])", piece.lower())
+    return bool(re.search(r"\d{5}", piece)) or "%" in piece or len(changes) > 4
