@@ -417,6 +417,11 @@ class SparingApp(App[ReturnType]):
             shown = Lessened(renderable, self._memory, (self.size.width, self.size.height))
         super()._display(screen, shown)
 
+    @property
+    def draws_columns(self) -> bool:
+        """Whether a column that moves up has to be drawn anew, line by line."""
+        return not self.is_headless and not self._memory.margins
+
     @on(MarginsTold)
     def _margins_told(self, message: MarginsTold) -> None:
         message.stop()

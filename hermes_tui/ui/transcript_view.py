@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.segment import Segment
 from textual.geometry import Region, Size
@@ -19,7 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from hermes_tui.ui.blocks import Block, Gallery, Sheet
+from hermes_tui.ui.blocks import Block, Gallery, ReplyBlock, Sheet
 from hermes_tui.ui.layout import shape_of
 from hermes_tui.ui.text import clip
 from hermes_tui.ui.theme import Look, ThemeSpec
@@ -40,6 +40,8 @@ SLICE_S = 0.008
 PAUSE_S = 0.04
 _INVITED = 6
 """Lines that a chat must have more than to show what an empty one invites to."""
+LEAP = 4
+"""Lines that a growing reply moves up at once where each move is drawn line by line."""
 REACH = 60
 """Blocks above and below the screen that are measured in idle slices."""
 
@@ -206,19 +208,29 @@ class BlockView(ScrollView, can_focus=True):
     def _page_top(self) -> Spot | None:
         """On a calm screen the page stays until it is full, then the next one begins.
 
-        None where every line moves: where the chat has the whole width the terminal scrolls by
-        itself, which is cheap.
+        Where the terminal can't scroll a column, a reply that is being written moves some lines
+        at once: each move draws the whole column. None where every line moves: where the chat has
+        the whole width the terminal scrolls by itself, which is cheap.
         """
         column, rows = self.column, self._rows
         whole = self.region.width >= self.app.size.width
-        if not self.calm or whole or not self._paged or column.total <= rows:
+        leaps = getattr(cast("object", self.app), "draws_columns", False) and self._is_writing
+        if not (self.calm or leaps) or whole or not self._paged or column.total <= rows:
             return None
         top = column.top(self._top)
         if top < column.total <= top + rows:
             return self._top
+        if not self.calm:
+            near = top < column.total <= top + rows + LEAP
+            return column.spot(column.total - rows + LEAP - 1) if near else None
         if not top < column.total <= top + rows + rows // 2:  # much at once, such as a session
             return None
         return column.spot(max(0, column.total - 2))
+
+    @property
+    def _is_writing(self) -> bool:
+        last = self.blocks[-1] if self.blocks else None
+        return isinstance(last, ReplyBlock) and last.open
 
     def _place(self, y: int) -> None:
         """Scroll there and tell the scrollbar, without a layout of the whole screen."""
