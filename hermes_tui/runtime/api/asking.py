@@ -82,7 +82,8 @@ class Asking:
             lasting=lasting or wanted.background,
             asked=_asked(wanted),
         )
-        await self._rows.keep(row)
+        # who waits for the answer hears nothing before the input is on disk, and this row with it
+        await self._rows.keep(row, durable=wanted.background)
         point("http kept")
         return row
 
