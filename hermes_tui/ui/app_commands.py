@@ -85,6 +85,12 @@ class Commands:
             "memory": self._memory,
             "find": lambda args: app.finder.open(args),
             "trace": lambda _: app.frame.go("trace"),
+            **self._of_the_screen(),
+        }
+
+    def _of_the_screen(self) -> dict[str, Action]:
+        app = self._app
+        return {
             "palette": lambda _: self._palette(),
             "theme": self._theme,
             "rail": lambda _: app.frame.toggle_rail(),
