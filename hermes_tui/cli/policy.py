@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,10 +12,10 @@ import msgspec
 import typer
 
 from hermes_tui.cli import output, policy_rules, policy_url, policy_why
+from hermes_tui.cli.json_lines import questions
 from hermes_tui.cli.output import PLAIN
 from hermes_tui.config import PolicyConfig
 from hermes_tui.configuration.load import load
-from hermes_tui.errors import HermesError
 from hermes_tui.home import Home
 from hermes_tui.security.commands_decide import Level
 from hermes_tui.security.policy import Action, Decision, Situation, decide
@@ -65,8 +63,10 @@ def check(
     folder = os.path.abspath(os.path.expanduser(workspace or "."))
     rules = load(Home.find(), {}).config.policy
     asker = Asker(folder=folder, level=_level(level), rules=rules)
+    if jsonl and command:
+        raise typer.BadParameter("with --jsonl the commands come on standard input")
     if jsonl:
-        for question in _questions():
+        for question in questions(Question, '"id" and "command"'):
             assessment, decision = asker.decided(question.command)
             output.emit_line({"id": question.id, **_short(assessment, decision)})
         return
@@ -126,19 +126,6 @@ class Asker(msgspec.Struct, frozen=True, kw_only=True):
             level=self.level,
         )
         return assessment, decide(action, situation)
-
-
-def _questions() -> Iterator[Question]:
-    for number, line in enumerate(sys.stdin, 1):
-        if not line.strip():
-            continue
-        try:
-            yield msgspec.json.decode(line, type=Question)
-        except msgspec.DecodeError as error:
-            raise HermesError(
-                f"line {number} is not a question: {error}",
-                'each line is JSON with "id" and "command"',
-            ) from error
 
 
 def _short(assessment: Assessment, decision: Decision) -> dict[str, Any]:

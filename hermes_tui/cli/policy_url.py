@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
 import typer
 
 from hermes_tui.cli import output
-from hermes_tui.errors import HermesError
+from hermes_tui.cli.json_lines import questions
 from hermes_tui.home import Home
 from hermes_tui.security.secrets import Redactor
 from hermes_tui.security.urls import (
@@ -55,8 +54,10 @@ def check(
     Example: hermes policy url http://169.254.169.254/
     """
     rules = UrlRules(redactor=Redactor(Vault(Home.find()).values()))
+    if jsonl and url:
+        raise typer.BadParameter("with --jsonl the URLs come on standard input")
     if jsonl:
-        for question in _questions():
+        for question in questions(Question, '"id" and "url"'):
             answers = Answers(question.resolve)
             verdict = check_chain(question.url, question.redirects, answers, rules)
             output.emit_line(
@@ -90,18 +91,6 @@ class Answers:
         if answers:
             return answers[min(number, len(answers) - 1)]
         return [row for row in rows if isinstance(row, str)]
-
-
-def _questions() -> Iterator[Question]:
-    for number, line in enumerate(sys.stdin, 1):
-        if not line.strip():
-            continue
-        try:
-            yield msgspec.json.decode(line, type=Question)
-        except msgspec.DecodeError as error:
-            raise HermesError(
-                f"line {number} is not a question: {error}", 'each line is JSON with "id" and "url"'
-            ) from error
 
 
 def _print(verdict: Verdict) -> None:

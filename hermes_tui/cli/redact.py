@@ -12,8 +12,8 @@ import msgspec
 import typer
 
 from hermes_tui.cli import output
+from hermes_tui.cli.json_lines import questions
 from hermes_tui.cli.output import PLAIN
-from hermes_tui.errors import HermesError
 from hermes_tui.home import Home
 from hermes_tui.security.redact_stream import StreamRedactor
 from hermes_tui.security.secrets import SURFACES, Redactor, Surface
@@ -54,7 +54,7 @@ def redact(
     """
     held = tuple(sorted(Vault(Home.find()).values().items()))
     if jsonl:
-        for line in _lines():
+        for line in questions(Line, '"id" and "text"'):
             done = _redactor(held, line.vault).redact(line.text, cast("Surface", line.surface))
             output.emit_line({"id": line.id, "text": done.text})
         return
@@ -69,18 +69,6 @@ def redact(
 @lru_cache(maxsize=64)
 def _redactor(held: tuple[tuple[str, str], ...], more: tuple[str, ...]) -> Redactor:
     return Redactor(dict(held) | {f"value {number}": one for number, one in enumerate(more, 1)})
-
-
-def _lines() -> Iterator[Line]:
-    for number, line in enumerate(sys.stdin, 1):
-        if not line.strip():
-            continue
-        try:
-            yield msgspec.json.decode(line, type=Line)
-        except msgspec.DecodeError as error:
-            raise HermesError(
-                f"line {number} can't be used: {error}", 'each line is JSON with "id" and "text"'
-            ) from error
 
 
 def _pieces() -> Iterator[str]:
