@@ -102,6 +102,11 @@ class Home:
         return self.checkpoints / "restoring"
 
     @property
+    def replaced(self) -> Path:
+        """The code a running core goes on with while `hermes update` replaces it."""
+        return self.path / "cache" / "replaced"
+
+    @property
     def themes(self) -> Path:
         """The person's own themes."""
         return self.path / "themes"

@@ -46,6 +46,7 @@ GROUPS: dict[str, Group] = {
     "prompt": Group("prompt", "show what a new session's prompt is made of"),
     "backup": Group("backup", "pack the home into one file that was read back and proved"),
     "restore": Group("restore", "put the database back as it was in a copy or a backup"),
+    "update": Group("update", "install the newest version and change over to it; --check looks"),
     "doctor": Group("doctor", "look for problems and say what to do; changes nothing"),
 }
 

@@ -128,7 +128,7 @@ class Life:
         self._close_screen = asyncio.Event()
         terminal.log = log.fd
         log.catch()
-        installed.hold()
+        installed.hold(str(core.home.replaced))
         terminal.on_end = lambda: self._later(self._told)
         terminal.on_lost.append(lambda: self._later(self._close_screen))
         if terminal.ending:

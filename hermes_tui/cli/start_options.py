@@ -55,6 +55,7 @@ commands
   prompt                 show what a new session's prompt is made of
   backup                 pack the home into one file that was read back and proved
   restore                put the database back as it was in a copy or a backup
+  update                 install the newest version and change over to it; --check looks
   doctor                 look for problems and say what to do; changes nothing
 
 examples

@@ -30,6 +30,7 @@ RUNS: dict[str, tuple[tuple[str, ...], str]] = {
     "send": (("send", "telegram:1", "x"), "no gateway is set up"),
     "format": (("format", "--help"), "messages that would be sent"),
     "prompt": (("prompt", "--help"), "what the prompt"),
+    "update": (("update", "--help"), "--check"),
     "doctor": (("doctor",), "config"),
     "keys": (("keys", "list"), "ctrl+p"),
     "setup": (("setup", "--help"), "--local"),
