@@ -31,10 +31,13 @@ from measure import Bench, Figure
 
 from hermes_tui.events import MessageImported, Record, SessionStarted
 from hermes_tui.intents import Hit, SessionInfo
-from hermes_tui.search.answer import OVERHEAD
-from hermes_tui.search.index import search
+from hermes_tui.search import meaning
+from hermes_tui.search.answer import OVERHEAD, hits_of
+from hermes_tui.search.index import Asking, look, search
+from hermes_tui.search.meaning import pack
 from hermes_tui.store.db import Database
 from hermes_tui.store.log import Log
+from tests.fakes.embedder import Embedder
 
 A_SESSION, A_COMMIT = 50, 25
 MADE = 100_000
@@ -102,21 +105,38 @@ def _within(hits: tuple[Hit, ...], budget: int) -> list[str]:
 
 
 async def quality(
-    folder: Path, sessions: list[tuple[str, float, list[Any]]], questions: list[Question]
+    folder: Path,
+    sessions: list[tuple[str, float, list[Any]]],
+    questions: list[Question],
+    weight: float = 0.0,
 ) -> tuple[dict[str, float], list[float]]:
-    """Shares, and milliseconds of each question."""
-    db = Database(folder / "quality.db").open()
+    """Shares, and milliseconds of each question. weight: of nearness in hashed trigrams, which
+    stand for an embedding model where none can be had."""
+    db = Database(folder / f"quality{weight}.db").open()
     await fill(Log(db), sessions)
+    if weight:
+        await _embed(db)
     place = {row[0]: name for name, _, rows in sessions for row in rows}
     found: list[tuple[Question, tuple[Hit, ...]]] = []
     times: list[float] = []
     for question in questions:
+        meant = pack(Embedder().vector(question.text)) if weight else b""
         began = time.perf_counter()
-        hits = await search(db, question.text, 50)
+        asking = Asking(text=question.text, limit=50, meant=meant, weight=weight)
+        hits = (await look(db, asking)).hits
         times.append(1000 * (time.perf_counter() - began))
         found.append((question, hits))
     await db.close()
     return shares(found, place), times
+
+
+async def _embed(db: Database) -> None:
+    """Give every message its numbers."""
+    ids = await db.read(lambda c: meaning.missing(c, 0, 1 << 50))
+    scores = dict.fromkeys(ids, 0.0)
+    hits = await db.read(lambda c: hits_of(c, ids, scores, whole=True))
+    made = [(id_, pack(Embedder().vector(hit.text))) for id_, hit in zip(ids, hits, strict=True)]
+    await db.write(lambda c: meaning.put(c, made))
 
 
 def own_set() -> tuple[list[tuple[str, float, list[Any]]], list[Question]]:
@@ -239,6 +259,51 @@ def figures(bench: Bench) -> list[Figure]:
     return rows
 
 
+def write(part: str, rows: Iterable[tuple[str, str, str]]) -> None:
+    """Put a table into docs/learning.md, in place of the one between its two marks."""
+    page = Path(__file__).parents[1] / "docs" / "learning.md"
+    text = page.read_text("utf-8")
+    begin, end = f"<!-- recall: {part} -->\n", "<!-- end -->"
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    lines = ["| what | measured | aim |", "|---|--:|--:|"]
+    lines += [f"| {what} | {measured} | {aim} |" for what, measured, aim in rows]
+    page.write_text(before + begin + "\n".join(["", *lines, "", ""]) + end + after, "utf-8")
+
+
+def quality_rows(
+    got: dict[str, float], near: dict[str, float], own: dict[str, float]
+) -> list[tuple[str, str, str]]:
+    """Of a table: bare questions on talks of others, on our own, and with numbers beside."""
+    rows = [
+        (f"{name}, dated talks of others", f"{value:.3f}", AIMS.get(name, ""))
+        for name, value in got.items()
+    ]
+    rows += [(f"{name}, with hashed trigrams beside", f"{v:.3f}", "–") for name, v in near.items()]
+    return rows + [(f"{name}, our own set", f"{value:.3f}", "–") for name, value in own.items()]
+
+
+def speed_rows(found: dict[str, float], cpu: bool) -> list[tuple[str, str, str]]:
+    """Of a table: how fast, and how large."""
+    kind = "processor ms" if cpu else "ms"
+    rows: list[tuple[str, str, str]] = []
+    for name, value in found.items():
+        limit = "60" if name.startswith("a question") else "20" if name.endswith("(ms)") else ""
+        aim = limit or ("3,000" if name.startswith("inserts") else "3.0")
+        shown = f"{value:,.0f}" if name.startswith("inserts") else f"{value:.1f}"
+        rows.append((name.replace("_", " ").replace("(ms)", f"({kind})"), shown, aim))
+    return rows
+
+
+AIMS = {
+    "session r@1": "0.65",
+    "session r@5": "0.88",
+    "turn r@10": "0.70",
+    "in 4 KB": "0.77",
+    "empty": "0.005",
+}
+
+
 def main() -> None:
     """Measure other data and print it."""
     parser = argparse.ArgumentParser(description="Measure search on other data.")
@@ -246,6 +311,9 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path)
     parser.add_argument("--messages", type=int, default=MADE)
     parser.add_argument("--cpu", action="store_true", help="processor time, on a busy machine")
+    parser.add_argument("--weight", type=float, default=0.3, help="of the numbers")
+    parser.add_argument("--write", action="store_true", help="into docs/learning.md")
+    parser.add_argument("--no-speed", action="store_true", help="only how well")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -253,6 +321,14 @@ def main() -> None:
         got, times = asyncio.run(quality(folder, *talks))
         print({key: round(value, 3) for key, value in got.items()})
         print(f"a question: {statistics.median(times):.1f} ms")
+        near, _ = asyncio.run(quality(folder, *talks, chosen.weight))
+        print("with hashed trigrams:", {key: round(value, 3) for key, value in near.items()})
+        if chosen.write:
+            (folder / "own").mkdir()
+            own, _ = asyncio.run(quality(folder / "own", *own_set()))
+            write("how well", quality_rows(got, near, own))
+        if chosen.no_speed:
+            return
         clock = time.process_time if chosen.cpu else time.perf_counter
         rows: Iterable[tuple[str, str]] = made_rows(chosen.messages)
         queries: Iterable[tuple[str, str]] = MADE_QUERIES
@@ -260,8 +336,11 @@ def main() -> None:
             sys.path.insert(0, str(chosen.corpus))
             corpus = __import__("corpus").Corpus(chosen.messages)
             rows, queries = ((row[0], row[1]) for row in corpus.rows()), corpus.queries()
-        for key, value in asyncio.run(speed(folder / "speed.db", rows, queries, clock)).items():
+        found = asyncio.run(speed(folder / "speed.db", rows, queries, clock))
+        for key, value in found.items():
             print(f"{key}: {value:.2f}")
+        if chosen.write:
+            write("how fast", speed_rows(found, chosen.cpu))
 
 
 if __name__ == "__main__":

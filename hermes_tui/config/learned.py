@@ -28,7 +28,7 @@ class RecallConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ] = ""
     weight: Annotated[
         float, Meta(ge=0, le=2, description="what nearness in meaning counts beside words")
-    ] = 0.5
+    ] = 0.3
     wait_s: Annotated[
         float, Meta(gt=0, le=10, description="longest a search waits for what a question means")
     ] = 0.5
