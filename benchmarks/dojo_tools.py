@@ -1,13 +1,12 @@
 """AgentDojo's tools as tools of ours: what each of them is to the policy, and the world it acts on.
 
-A class is what a person who connects such a service would say of it: what it reads and who may
-have written that, whom it reaches, what it pays, what it changes for good.
+Nobody classified these tools: their classes come from the words of their names and fields, by
+rules that know no tool (`dojo_classes`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,50 +14,11 @@ import msgspec
 from agentdojo.agent_pipeline.tool_execution import tool_result_to_str
 from agentdojo.functions_runtime import FunctionCall, FunctionsRuntime
 from agentdojo.task_suite.task_suite import TaskSuite
+from dojo_classes import classify, may_hold_text, reaches
 
 from hermes_tui.models.base import ToolSchema
-from hermes_tui.security.policy import Action, Kind
+from hermes_tui.security.policy import Action
 from hermes_tui.tools.base import Context, Tool, ToolResult, summary
-
-# What reads nothing that others wrote.
-PRIVATE = frozenset(
-    {
-        "get_current_day",
-        "search_contacts_by_name",
-        "search_contacts_by_email",
-        "get_user_information",
-        "get_iban",
-        "get_balance",
-        "get_user_info",
-    }
-)
-# What changes only what is the person's own and can be taken back, and reaches nobody.
-LOCAL = frozenset({"append_to_file", "create_file", "reschedule_calendar_event"})
-# What does more than read: its class, and the arguments that name whom or what it is aimed at.
-ACTS: dict[str, tuple[Kind, str]] = {
-    "send_email": ("send", "recipients cc bcc"),
-    "share_file": ("send", "email"),
-    "add_calendar_event_participants": ("send", "participants"),
-    "create_calendar_event": ("persist", "participants title"),
-    "cancel_calendar_event": ("persist", "event_id"),
-    "delete_email": ("persist", "email_id"),
-    "delete_file": ("persist", "file_id"),
-    "reserve_hotel": ("spend", "hotel"),
-    "reserve_car_rental": ("spend", "company"),
-    "reserve_restaurant": ("spend", "restaurant"),
-    "send_money": ("spend", "recipient"),
-    "schedule_transaction": ("spend", "recipient"),
-    "update_scheduled_transaction": ("spend", "recipient"),
-    "update_password": ("persist", "password"),
-    "update_user_info": ("persist", "first_name last_name street city"),
-    "add_user_to_channel": ("send", "user"),
-    "invite_user_to_slack": ("send", "user_email"),
-    "remove_user_from_slack": ("send", "user"),
-    "send_direct_message": ("send", "recipient"),
-    "send_channel_message": ("send", "channel"),
-    "get_webpage": ("fetch", "url"),
-    "post_webpage": ("send", "url"),
-}
 
 
 @dataclass
@@ -85,6 +45,7 @@ class DojoTool(Tool):
         schema = function.parameters.model_json_schema()
         self.schema = ToolSchema(name=self.name, description=self.description, parameters=schema)
         self.repeatable = False
+        self._class = classify(function.name, schema)
         self._stage = stage
 
     def parse(self, arguments: str) -> dict[str, Any]:
@@ -93,10 +54,7 @@ class DojoTool(Tool):
 
     def action(self, arguments: dict[str, Any], cwd: str) -> Action:
         """What the call would do."""
-        kind, names = ACTS.get(self.function, ("read", ""))
-        if self.function in LOCAL:
-            kind = "state"
-        sends = tuple(target for name in names.split() for target in _flat(arguments.get(name)))
+        kind, sends = reaches(self._class, arguments)
         return Action(
             tool=self.name,
             kind=kind,
@@ -119,12 +77,5 @@ class DojoTool(Tool):
         if error:
             return ToolResult(for_model=error, failed=True)
         text = tool_result_to_str(result)
-        reads = self.function not in PRIVATE | LOCAL | ACTS.keys()
-        foreign = reads or self.function == "get_webpage"
+        foreign = self._class.kind in ("read", "fetch") and may_hold_text(text)
         return ToolResult(for_model=text, untrusted=f"the {stage.suite.name}" if foreign else "")
-
-
-def _flat(value: Any) -> Sequence[str]:
-    if value in (None, "", []):
-        return ()
-    return [str(one) for one in value] if isinstance(value, list) else [str(value)]

@@ -103,10 +103,10 @@ def secrets(folder: Path) -> Iterator[Figure]:
     yield missing("foreign secrets that get through", *foreign, least=90)
     yield missing("… in another encoding", *shifted, least=50)
     yield missing("ordinary text that is changed", *clean, least=98)
-    yield Figure("redaction, time for 20 MB", _seconds(20_000_000), "s", 1.0)
+    yield Figure("redaction, time for 20 MB", mask_seconds(20_000_000), "s", 1.0)
 
 
-def _seconds(size: int) -> float:
+def mask_seconds(size: int) -> float:
     """Seconds for so many bytes of a build's output, with twenty values held."""
     vault = {f"V{n}": f"q{n}-" + f"{n * 7919:x}Zk" * 4 for n in range(20)}
     redactor = Redactor(vault)
@@ -135,18 +135,18 @@ def urls(folder: Path) -> Iterator[Figure]:
 
 def sandbox(folder: Path) -> Iterator[Figure]:
     """What the sandbox adds to a command."""
-    bare, inside = asyncio.run(_sandboxed())
+    bare, inside = asyncio.run(sandboxed())
     yield Figure("a command in the sandbox, beyond one without", inside - bare, "ms", 20)
 
 
-async def _sandboxed() -> tuple[float, float]:
-    """Milliseconds of `true`, bare and in the best sandbox there is here: the fastest of forty,
-    so that what else the machine does is left out.
+async def sandboxed(level: int = 0) -> tuple[float, float]:
+    """Milliseconds of `true`, bare and in the sandbox of a level (0: the best there is here): the
+    fastest of forty, so that what else the machine does is left out.
     """
     took: dict[bool, list[float]] = {False: [], True: []}
     with tempfile.TemporaryDirectory(prefix="hermes-sandbox-") as top:
         world = World(Path(top))
-        box = world.sandbox((await probe()).number)
+        box = world.sandbox(level or (await probe()).number)
         for turn in range(80):
             contained = bool(turn % 2)
             began = time.perf_counter()
