@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
+import queue
+import random
 import socket
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import hermes_tui
 
@@ -84,11 +87,27 @@ class SshServer:
             self._process.wait(5)
 
 
-class Link:
-    """A TCP relay to a port; `cut` breaks what goes through it."""
+PACKET = 1400
+"""Bytes that are lost together."""
 
-    def __init__(self, port: int) -> None:
+
+class Weather(NamedTuple):
+    """How a link is: seconds one way, the share of packets lost, seconds until they come again."""
+
+    delay: float = 0.0
+    loss: float = 0.0
+    again: float = 0.4
+
+
+class Link:
+    """A TCP relay to a port; `cut` breaks what goes through it.
+
+    What a lost packet does to a stream is to hold up all that follows until it was sent again.
+    """
+
+    def __init__(self, port: int, weather: Weather | None = None) -> None:
         self._to = port
+        self._weather = weather
         self._open: list[socket.socket] = []
         self._server = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._server.getsockname()[1])
@@ -117,7 +136,10 @@ class Link:
                 return
             self._open += [near, far]
             for one, other in ((near, far), (far, near)):
-                threading.Thread(target=_relay, args=(one, other), daemon=True).start()
+                if self._weather is None:
+                    threading.Thread(target=_relay, args=(one, other), daemon=True).start()
+                else:
+                    _slow_relay(one, other, self._weather)
 
 
 def _relay(one: socket.socket, other: socket.socket) -> None:
@@ -126,6 +148,38 @@ def _relay(one: socket.socket, other: socket.socket) -> None:
             other.sendall(data)
     with contextlib.suppress(OSError):
         other.shutdown(socket.SHUT_RDWR)
+
+
+def _slow_relay(one: socket.socket, other: socket.socket, weather: Weather) -> None:
+    """Relay one way in two threads, so that what is on its way waits for nothing but its time."""
+    under_way: queue.SimpleQueue[tuple[float, bytes]] = queue.SimpleQueue()
+    luck = random.Random(7)
+
+    def take() -> None:
+        due = 0.0
+        data = b"-"
+        while data:
+            try:
+                data = one.recv(PACKET)
+            except OSError:
+                data = b""
+            lost = weather.again if luck.random() < weather.loss else 0.0
+            due = max(due, time.monotonic() + weather.delay + lost)
+            under_way.put((due, data))
+
+    def give() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                due, data = under_way.get()
+                time.sleep(max(due - time.monotonic(), 0))
+                if not data:
+                    break
+                other.sendall(data)
+        with contextlib.suppress(OSError):
+            other.shutdown(socket.SHUT_RDWR)
+
+    for each in (take, give):
+        threading.Thread(target=each, daemon=True).start()
 
 
 def _free_port() -> int:
