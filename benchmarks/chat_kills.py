@@ -1,6 +1,6 @@
 """Chats killed at any point, many times for each platform: what was lost, doubled, marked.
 
-python benchmarks/chat_kills.py [--runs 100] [--write] [PLATFORM ...]
+python benchmarks/chat_kills.py [--runs 100] [--first 0] [--write] [PLATFORM ...]
 
 Each run: a core with one platform (a loopback server, the real client library) gets three
 messages and is killed with kill -9 one to three times, each time when a drawn number of points
@@ -62,9 +62,9 @@ async def some(platform: str, seeds: Iterator[int]) -> list[Outcome]:
     return found
 
 
-async def many(platform: str, runs: int) -> list[Outcome]:
+async def many(platform: str, numbers: range) -> list[Outcome]:
     """All runs of a platform; what went wrong is printed as it comes."""
-    seeds = iter(range(runs))
+    seeds = iter(numbers)
     found = await asyncio.gather(*(some(platform, seeds) for _ in range(PARALLEL)))
     return [one for part in found for one in part]
 
@@ -98,13 +98,14 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("platforms", nargs="*", default=[name for name in RIGS if "_" not in name])
     parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first run")
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
     rows: list[str] = []
     bad = 0
     print(HEAD)
     for platform in chosen.platforms:
-        found = asyncio.run(many(platform, chosen.runs))
+        found = asyncio.run(many(platform, range(chosen.first, chosen.first + chosen.runs)))
         rows.append(row(platform, found))
         print(rows[-1], flush=True)
         points = Counter(point for outcome in found for point in outcome.points)

@@ -56,7 +56,7 @@ class GatewayInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     state: `on`, `starting`, `waiting` (it connects again), `refused` (a setting or the account),
     `conflict` (somebody else receives there) or `off`. last_in, last_out: Unix seconds of the
     last message; age: seconds since the last sign of life. waiting: messages not sent yet;
-    failed: in the last day.
+    failed: in the last day; doubtful: of that day, those that may have been shown twice.
     """
 
     name: str
@@ -68,6 +68,7 @@ class GatewayInfo(Struct, frozen=True, kw_only=True, omit_defaults=True):
     age: float = 0.0
     waiting: int = 0
     failed: int = 0
+    doubtful: int = 0
     owners: int = 0
     chats: tuple[ChatInfo, ...] = ()
 

@@ -75,6 +75,18 @@ class Fresh(Struct, frozen=True, kw_only=True):
     rank: int = 1
 
 
+class Counts(Struct, frozen=True, kw_only=True):
+    """How a platform's texts are: waiting now; failed, or perhaps shown twice, in the last day.
+
+    last_out: when the last one went, in Unix seconds.
+    """
+
+    waiting: int = 0
+    failed: int = 0
+    doubtful: int = 0
+    last_out: float = 0.0
+
+
 class Outbox:
     """The rows of what goes out."""
 
@@ -123,8 +135,8 @@ class Outbox:
         query = f"SELECT count(*) FROM outbox WHERE target = ? AND {_OPEN}"
         return int(await self._db.read(lambda c: c.execute(query, (target,)).get) or 0)
 
-    async def counts(self) -> dict[str, tuple[int, int, float]]:
-        """By platform: (waiting, failed in the last day, when the last one went, Unix seconds)."""
+    async def counts(self) -> dict[str, Counts]:
+        """By platform: how many texts are in which state."""
         return await self._db.read(_counts)
 
     async def claim(self, target: str, now: float) -> tuple[Outgoing, ...]:
@@ -249,14 +261,18 @@ def _insert(row: Fresh, state: str, age_s: float, c: apsw.Connection) -> None:
     )
 
 
-def _counts(c: apsw.Connection) -> dict[str, tuple[int, int, float]]:
+def _counts(c: apsw.Connection) -> dict[str, Counts]:
     found = c.execute(
         "SELECT platform, sum(state IN ('waiting', 'sending')),"
-        " sum(state = 'failed' AND made > ?), coalesce(max(CASE state WHEN 'sent' THEN due END), 0)"
+        " sum(state = 'failed' AND made > ?1), sum(doubt AND made > ?1),"
+        " coalesce(max(CASE state WHEN 'sent' THEN due END), 0)"
         " FROM outbox GROUP BY platform",
         (time.time() - DAY_S,),
     )
-    return {str(row[0]): (int(row[1]), int(row[2]), float(row[3])) for row in found}
+    return {
+        str(name): Counts(waiting=waiting, failed=failed, doubtful=doubtful, last_out=last)
+        for name, waiting, failed, doubtful, last in found
+    }
 
 
 def _claim(target: str, now: float, c: apsw.Connection) -> tuple[Outgoing, ...]:
@@ -301,6 +317,7 @@ def _targets(platform: str, now: float, c: apsw.Connection) -> tuple[str, ...]:
 
 
 def _recover(c: apsw.Connection) -> int:
+    c.execute("UPDATE outbox SET due = 0 WHERE state = 'waiting'")  # a start is a new try
     c.execute("UPDATE outbox SET state = 'waiting', doubt = 1, due = 0 WHERE state = 'sending'")
     return c.changes()
 

@@ -205,3 +205,26 @@ async def test_a_fault_of_a_library_holds_up_no_other_chat_and_is_in_doubt(outbo
     rows = [await outbox.row(number) for number in (first, second)]
     states = {row.state: row.doubt for row in rows if row is not None}
     assert states == {"waiting": True, "sent": False}
+
+
+async def test_what_may_have_been_shown_twice_is_counted(outbox: Outbox) -> None:
+    await outbox.put("telegram:7", "surely once")
+    await outbox.put("telegram:8", "perhaps twice")
+    await outbox.claim("telegram:8", time.time())
+    assert await outbox.recover() == 1
+    await Sender(outbox, Platform()).once()
+    counts = (await outbox.counts())["telegram"]
+    assert (counts.waiting, counts.failed, counts.doubtful) == (0, 0, 1)
+
+
+async def test_a_core_that_starts_tries_at_once_what_waited_long_to_be_tried(
+    outbox: Outbox,
+) -> None:
+    await outbox.put("telegram:7", "hello")
+    rows = await outbox.claim("telegram:7", time.time())
+    await outbox.failed(rows, "no line", time.time() + 300)
+    await outbox.recover()
+    assert await outbox.targets("telegram", time.time()) == ("telegram:7",)
+    row = await outbox.row(rows[0].id)
+    assert row is not None
+    assert not row.doubt

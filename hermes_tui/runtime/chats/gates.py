@@ -16,6 +16,7 @@ from hermes_tui.intents import ChatInfo, GatewayInfo
 from hermes_tui.runtime.chats.desk import CoreDesk
 from hermes_tui.runtime.chats.people import TERMINAL
 from hermes_tui.store.chats import Chat
+from hermes_tui.store.outbox import Counts
 
 if TYPE_CHECKING:
     from hermes_tui.runtime.chats.chats import Chats
@@ -144,12 +145,10 @@ class Gate:
 
     # --- how it is -----------------------------------------------------------------------
 
-    def info(
-        self, chats: tuple[Chat, ...], counts: dict[str, tuple[int, int, float]]
-    ) -> GatewayInfo:
+    def info(self, chats: tuple[Chat, ...], counts: dict[str, Counts]) -> GatewayInfo:
         """How this gateway is."""
         keeper, desk = self._keeper, self._desk
-        waiting, failed, last_out = counts.get(self.platform, (0, 0, 0.0))
+        out = counts.get(self.platform, Counts())
         mine = [one for one in chats if one.target.startswith(f"{self.platform}:")]
         heard = max((one.last_in for one in mine), default=0.0)
         alive = keeper.alive_at if keeper is not None else 0.0
@@ -160,10 +159,11 @@ class Gate:
             state=state,
             problem=(keeper.problem if keeper is not None else "") or self._problem,
             last_in=max(heard, desk.last_in if desk is not None else 0.0),
-            last_out=last_out,
+            last_out=out.last_out,
             age=round(time.monotonic() - alive, 1) if alive else 0.0,
-            waiting=waiting,
-            failed=failed,
+            waiting=out.waiting,
+            failed=out.failed,
+            doubtful=out.doubtful,
             owners=self._chats.people.owners(self.platform),
             chats=tuple(map(self._chat_info, mine)),
         )
