@@ -28,7 +28,7 @@ usage: hermes daemon start               run the agent without a screen
        hermes daemon restart [--drain S] end it and start the installed version in its place
        hermes daemon status [--json]     0: running, 3: not running, 1: does not answer
        hermes daemon logs [-f] [-n N]    the last lines of its log; -f follows
-       hermes daemon install             have the system start it, watch it, start it again
+       hermes daemon install [--dry-run] have the system start it, watch it, start it again
        hermes daemon uninstall           undo that; what runs goes on
 
 A turn that did not finish before the agent ended goes on when it is started again.
@@ -62,6 +62,8 @@ def run(arguments: list[str]) -> int:
             return restart(home, _drain(rest))
         case "status", [] | ["--json"]:
             return status(home, bool(rest))
+        case "install", ["--dry-run"]:
+            return _installed(home, "show")
         case "install" | "uninstall", []:
             return _installed(home, action)
         case "logs", _:
@@ -256,6 +258,8 @@ def _started(line: quick.Line) -> float | None:
 def _installed(home: Home, action: str) -> int:
     from hermes_tui.cli import daemon_install
 
+    if action == "show":
+        return daemon_install.show(home)
     return daemon_install.install(home) if action == "install" else daemon_install.uninstall()
 
 

@@ -101,7 +101,7 @@ def install(home: Home, mac: bool = sys.platform == "darwin") -> int:
     """Write the file and say what starts it. Nothing is started here."""
     home.ensure()
     if mac:
-        path = Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist"
+        path = _agent_path()
         _write(path, agent(home))
         print(f"written: {path}")
         print(f"start it: launchctl bootstrap gui/{os.getuid()} {path}")
@@ -118,10 +118,16 @@ def install(home: Home, mac: bool = sys.platform == "darwin") -> int:
     return 0
 
 
+def show(home: Home, mac: bool = sys.platform == "darwin") -> int:
+    """Print the file that `install` would write, and where; write nothing."""
+    print(f"# would be written: {_agent_path() if mac else _unit_path()}", file=sys.stderr)
+    print(agent(home).decode() if mac else unit(home), end="")
+    return 0
+
+
 def uninstall(mac: bool = sys.platform == "darwin") -> int:
     """Remove the file; what runs goes on."""
-    folder = Path.home() / "Library" / "LaunchAgents"
-    path = folder / f"{LABEL}.plist" if mac else _unit_path()
+    path = _agent_path() if mac else _unit_path()
     if not path.exists():
         print("it was not installed")
         return 0
@@ -130,6 +136,10 @@ def uninstall(mac: bool = sys.platform == "darwin") -> int:
     print(f"removed: {path}")
     print(f"end it:  {off if mac else f'systemctl --user disable --now {NAME}'}")
     return 0
+
+
+def _agent_path() -> Path:
+    return Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist"
 
 
 def _unit_path() -> Path:

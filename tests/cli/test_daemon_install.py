@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +48,7 @@ def analyze(unit: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=env, check=False)
 
 
+IS_MAC = sys.platform == "darwin"
 needs_systemd = pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="needs systemd-analyze"
 )
@@ -88,6 +90,19 @@ def test_launchd_is_told_the_same(home: Home) -> None:
     assert told["EnvironmentVariables"] == {ENV: str(home.path)}
     assert told["KeepAlive"] == {"SuccessfulExit": False}
     assert told["ProgramArguments"][-1] == "--core"
+
+
+def test_a_dry_run_shows_the_file_and_writes_nothing(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv(ENV, str(home.path))
+    assert daemon.run(["install", "--dry-run"]) == 0
+    shown = capsys.readouterr()
+    wanted = daemon_install.agent(home).decode() if IS_MAC else daemon_install.unit(home)
+    assert shown.out == wanted
+    assert str(tmp_path) in shown.err or IS_MAC
+    assert not (tmp_path / "config").exists()
 
 
 def test_what_was_installed_can_be_removed(unit: Path) -> None:
