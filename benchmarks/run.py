@@ -15,7 +15,7 @@ from pathlib import Path
 
 from measure import Bench, Figure
 
-SUITES = ("commands", "rounds", "screen", "transcript", "recall", "http_api", "idle")
+SUITES = ("commands", "rounds", "screen", "transcript", "recall", "http_api", "attach", "idle")
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 
