@@ -101,7 +101,9 @@ class Learning:
         self._open.add(session.id)
         if self._notes is None:
             self._notes = await self.core.db.read(lambda c: rows.open_notes(c, "failure"))
-        if self._notes and (told := _failures(self._notes, said)):
+        talk = session.conversation
+        notes = [] if talk.person or talk.group else self._notes  # they are of the owner's work
+        if notes and (told := _failures(notes, said)):
             session.remarks.append(told)
         if self.core.config.learning.nudges and self._calls_for_a_note(session, said):
             session.remarks.append(NUDGE)

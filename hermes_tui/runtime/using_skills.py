@@ -192,7 +192,9 @@ class SessionSkills:
         said = session.conversation.said
         use = _use(session, name, said[-1] if said else "")
         loaded = await self._skills.load(use, part, session.cwd, person)
-        more = "" if part else await self._using.learning.corrections_of(name)
+        talk = session.conversation
+        own = not (part or talk.person or talk.group)  # the owner's words are for nobody else
+        more = await self._using.learning.corrections_of(name) if own else ""
         return msgspec.structs.replace(loaded, text=loaded.text + more) if more else loaded
 
     async def propose(self, name: str, text: str, reason: str) -> Suggested:

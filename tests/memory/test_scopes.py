@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -137,3 +138,41 @@ async def test_a_guest_changes_nothing_of_the_owners(notes: Notes) -> None:
 
 def _told(scripted: ScriptedModel) -> str:
     return json.dumps(scripted.requests[-1].messages)
+
+
+async def test_the_owners_failures_and_corrections_are_told_to_no_guest(
+    core: Core, scripted: ScriptedModel, tmp_path: Path
+) -> None:
+    from hermes_tui.runtime.using_skills import SessionSkills
+    from hermes_tui.store import learning
+
+    folder = core.home.skills / "feed-otter"
+    folder.mkdir(parents=True)
+    head = "---\nname: feed-otter\ndescription: Feed the otter.\n---\n"
+    (folder / "SKILL.md").write_text(f"{head}\nFeed it.\n")
+    now = time.time()
+    rest: dict[str, Any] = {"source": "s:1", "ts": now, "expires": now + 9e5}
+    failed = learning.Note(
+        kind="failure",
+        about="run_command xyzzy-deploy",
+        text="On Monday `run_command xyzzy-deploy` failed (no route to vault-7).",
+        condition="in /x, asked: xyzzy-deploy the vault",
+        **rest,
+    )
+    said = learning.Note(kind="correction", about="feed-otter", text="only on plugh days", **rest)
+    for note in (failed, said):
+        await core.db.write(lambda c, note=note: learning.add_note(c, note))
+    scripted.answer = lambda asked: say("Fine.")
+    client = LocalClient(core)
+    places: tuple[tuple[dict[str, Any], bool], ...] = (
+        ({"person": "telegram:77"}, False),
+        ({"group": True}, False),
+        ({}, True),
+    )
+    for place, told in places:
+        view = await open_in(client, str(tmp_path), **place)
+        await turn(client, view, "run xyzzy-deploy for the vault now")
+        assert ("vault-7" in _told(scripted)) is told
+        session = await core.session(view.info.id)
+        loaded = await SessionSkills(core.using_skills, session).load("feed-otter", "")
+        assert ("plugh" in loaded.text) is told
