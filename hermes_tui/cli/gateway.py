@@ -126,6 +126,7 @@ def setup(
     enable: Annotated[
         bool, typer.Option("--enable", help="Ask nothing: settings and secrets are there already.")
     ] = False,
+    json: Json = False,
 ) -> None:
     """Set a gateway up, step by step: what to do there, what to give, who you are.
 
@@ -134,6 +135,9 @@ def setup(
     from hermes_tui.cli.gateway_setup import set_up
 
     set_up(name, owner, home_chat, ask=not enable)
+    if json:
+        found = with_core(lambda client: client.ask(ListGateways(chats=0))).gateways
+        output.emit(next(one for one in found if one.name == name))
 
 
 def _change(name: str, change: str, json: bool) -> None:
@@ -154,6 +158,8 @@ def _show(one: GatewayInfo) -> None:
     print(f"  last in {_ago(one.last_in)}, last out {_ago(one.last_out)}")
     if one.waiting or one.failed:
         print(f"  {one.waiting} to be sent, {one.failed} failed in the last day")
+    if one.doubtful:
+        print(f"  {one.doubtful} of the last day in doubt: they may have been shown twice")
     for chat in one.chats:
         parked = f", takes no messages: {output.clean(chat.parked)}" if chat.parked else ""
         who = "group" if chat.group else chat.person or "yours"

@@ -65,6 +65,10 @@ class Services(Protocol):
         """Run a coroutine in the core's task group."""
         ...
 
+    def call_home(self, session: Any, ask_id: str) -> None:
+        """Have the person told where they are, when no screen shows the session for a while."""
+        ...
+
     def changed(self, session: str) -> None:
         """Tell every face that the list of sessions changed."""
         ...

@@ -248,6 +248,11 @@ class Core:
             if session := self.sessions.get(session_id):
                 session.faces.discard(face)
 
+    def call_home(self, session: Session, ask_id: str) -> None:
+        """Have the person told where they are, when no screen shows the session for a while."""
+        if self._resume and not self.end_reason and (chats := self.outside.outbox) is not None:
+            chats.call_later(session, ask_id)
+
     def changed(self, session: str) -> None:
         """Tell every face that the list of sessions changed."""
         self.announce(SessionsChanged(session=session))

@@ -55,7 +55,7 @@ class Ledger:
         self.last = info.last
         self.shown = info.last
         self.cwd = info.cwd
-        self.partial = ""
+        self._partial: list[str] = []
         self.faces: set[Face] = set()
         self.noted = ""
         self._log = log
@@ -116,7 +116,7 @@ class Ledger:
     def emit(self, event: Transient) -> None:
         """Show something that is not stored."""
         if isinstance(event, TextDelta):
-            self.partial += event.text
+            self._partial.append(event.text)
         self._deliver(Record(session=self.id, n=0, ts=time.time(), event=event))
 
     async def import_events(self, events: Sequence[tuple[float, Event]]) -> None:
@@ -137,10 +137,20 @@ class Ledger:
         if isinstance(record.event, (InputReceived, ReplyReceived, MessageImported)):
             self.messages += 1
         if isinstance(record.event, (ReplyReceived, TurnEnded)):
-            self.partial = ""
+            self._partial = []
         self._deliver(record)
+        if isinstance(record.event, (ApprovalAsked, QuestionAsked)):
+            self.waits(record.event.ask_id)
         if isinstance(record.event, _SEEN_IN_LISTS):
             self.listed()
+
+    @property
+    def partial(self) -> str:
+        """The reply that is being streamed, as far as it has come."""
+        return "".join(self._partial)
+
+    def waits(self, ask_id: str) -> None:
+        """Called when something waits for a person."""
 
     def _deliver(self, record: Record) -> None:
         for face in self.faces:

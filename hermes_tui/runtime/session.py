@@ -110,6 +110,10 @@ class Session(Bench):
         """Tell every face that the list changed."""
         self._core.changed(self.id)
 
+    def waits(self, ask_id: str) -> None:
+        """Something waits for a person, who may be elsewhere."""
+        self._core.call_home(self, ask_id)
+
     def stand(self, standing: Standing) -> None:
         """Take over a face's environment; the folder stays the session's own."""
         self.env = {**self.env, **standing.env}

@@ -94,6 +94,7 @@ MAY_CONNECT = {
     "backends/sandbox_bwrap.py": "hands that line on",
     "backends/script.py": "the line between a script and the tools it calls, a pair of sockets",
     "backends/seccomp_broker.py": "the line to a command's own broker",
+    "runtime/embedding.py": "the embedding model a person named, at its endpoint alone",
     "runtime/server.py": "the core's Unix socket",
     "runtime/link.py": "a face's end of that socket",
     "cli/quick.py": "a script's end of that socket",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from hermes_tui.events import ApprovalAsked, QuestionAsked
@@ -13,6 +14,18 @@ from hermes_tui.store.outbox import Fresh
 if TYPE_CHECKING:
     from hermes_tui.runtime.chats.chats import Chats
     from hermes_tui.runtime.session import Session
+
+
+SCREENS = ("ui", "plain")
+WAIT_S = 20.0
+"""Somebody at a screen has so long before their phone is called."""
+
+
+async def later(chats: Chats, session: Session, ask_id: str) -> None:
+    """Call after a while, if no screen shows the session; a screen calls by itself."""
+    await asyncio.sleep(WAIT_S)
+    if not any(face.name in SCREENS for face in session.faces):
+        await call(chats, session, ask_id)
 
 
 async def call(chats: Chats, session: Session, ask_id: str) -> int:

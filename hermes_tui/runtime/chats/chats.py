@@ -19,6 +19,7 @@ from hermes_tui.events import GatewaysChanged
 from hermes_tui.gateways.base import Gateway, Inbound, MenuEntry
 from hermes_tui.gateways.registry import PLATFORMS
 from hermes_tui.intents import GatewayInfo, OpenSession, Standing
+from hermes_tui.runtime.chats import calling
 from hermes_tui.runtime.chats.desk import House, target_of
 from hermes_tui.runtime.chats.gates import Gate
 from hermes_tui.runtime.chats.hooks import Hooks
@@ -63,6 +64,7 @@ class Chats:
         self._started = False
         self._starting = asyncio.Lock()
         self._tasks: list[asyncio.Task[None]] = []
+        self._calls: set[asyncio.Task[None]] = set()
 
     # --- life ----------------------------------------------------------------------------
 
@@ -90,10 +92,11 @@ class Chats:
 
     async def close(self) -> None:
         """Stop receiving and sending; what is left waits for the next core."""
-        for task in self._tasks:
+        running = [*self._tasks, *self._calls]
+        for task in running:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=5)
+        if running:
+            await asyncio.wait(running, timeout=5)
         await self.router.close()
         await self.telling.showing.close()
         await asyncio.gather(*(gate.close() for gate in self.gates.values()))
@@ -208,6 +211,12 @@ class Chats:
         if not self._recovered:
             await self.outbox.recover()
             self._recovered = True
+
+    def call_later(self, session: Session, ask_id: str) -> None:
+        """Tell the person's own chats what waits, unless a screen shows it or it is answered."""
+        task = self.core.spawn(calling.later(self, session, ask_id))
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
 
     # --- sessions ------------------------------------------------------------------------
 
