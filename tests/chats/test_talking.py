@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from msgspec.structs import replace
 
 from hermes_tui.intents import OpenSession, Send, Standing
+from hermes_tui.runtime.chats import commands as chat_commands
 from hermes_tui.runtime.core import Core
 from hermes_tui.runtime.local import LocalClient
 from tests.chats.conftest import Phone
@@ -124,6 +126,20 @@ async def test_what_was_said_while_nobody_looked_waits_for_the_terminal(
     await again.say("")
     await again.until("late but here")
     await again.close()
+
+
+async def test_a_defect_in_a_command_ends_nothing_but_the_command(
+    phone: Phone, scripted: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(talk: object, args: str) -> str:
+        raise ZeroDivisionError
+
+    monkeypatch.setitem(chat_commands.HANDLERS, "session.list", broken)
+    scripted.script = [say("still here")]
+    await phone.say("/sessions")
+    await phone.until("failed inside")
+    await phone.say("hello")
+    await phone.until("still here")
 
 
 async def _asked(scripted: ScriptedModel) -> None:

@@ -85,7 +85,7 @@ class Router:
                 self._news[target].clear()
                 rows = await self._chats.inbox.of(target)
                 if rows:
-                    await self._some(target, rows)
+                    await self._some_guarded(target, rows)
                 elif not await self._more(target):
                     return
         except HermesError as error:  # the store is full or damaged: what waits, waits on
@@ -114,6 +114,18 @@ class Router:
         return news.is_set() or session.working
 
     # --- what came -----------------------------------------------------------------------
+
+    async def _some_guarded(self, target: str, rows: Sequence[Incoming]) -> None:
+        """The same, where a defect of ours ends neither the core nor what waits behind it."""
+        try:
+            await self._some(target, rows)
+        except HermesError:
+            raise
+        except Exception:
+            _log.exception("a message of %s failed inside", target)
+            text = "That failed inside; `hermes daemon logs` has the whole story."
+            await self._chats.say(target, text, key=f"{target}#failed{rows[0].id}")
+            await self._chats.inbox.done(rows[0].id)
 
     async def _some(self, target: str, rows: Sequence[Incoming]) -> None:
         """Work on the first of what waits: a command, a press, or a text and what belongs to it."""
