@@ -121,7 +121,7 @@ class Router:
             await self._some(target, rows)
         except HermesError:
             raise
-        except Exception:
+        except Exception:  # noqa: BLE001 - one message must not end the core
             _log.exception("a message of %s failed inside", target)
             text = "That failed inside; `hermes daemon logs` has the whole story."
             await self._chats.say(target, text, key=f"{target}#failed{rows[0].id}")
