@@ -20,4 +20,4 @@ def test_a_one_shot_run_is_accounted_and_stopped_by_a_cap(place: Place) -> None:
     told = place.run("usage")
     assert "$1.0000" in told.out
     assert "cap spend.day: $1.00 of $0.50" in told.out
-    assert "1 model calls in 1 sessions" in place.run("insights").out
+    assert "1 model call in 1 session" in place.run("insights").out

@@ -87,6 +87,8 @@ def test_a_plain_terminal_can_send_every_bound_key(key: str) -> None:
 # --- on a running screen ---
 
 ARGS = {
+    "remember": "the garden has three beds",
+    "forget": "the garden",
     "queue": "later",
     "steer": "more",
     "approve": "once",
