@@ -11,7 +11,7 @@ from tests.crash.chats_runs import run
 from tests.fakes.scripted_model import ScriptedModel
 from tests.gateways.contract import RIGS
 
-SEEDS = range(3)
+SEEDS = range(2)
 MOST = 25
 
 
