@@ -1,7 +1,8 @@
 """Standing rules: which commands one "always" or "never" covers, never more than it shows.
 
 A rule is the words of one simple command. With `*` as its last word it covers every simple
-command that begins with the words before it. Quotes in a rule are those of the shell.
+command that begins with the words before it, but none that reads secrets or changes the agent
+itself: `cat *` was not said of keys. Quotes in a rule are those of the shell.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _OPEN_ENDED = frozenset(
         "nix-shell awk gawk sed vim osascript pwsh make"
     )
 )
+
+_NEVER_MEANT: frozenset[str] = frozenset({"secret-reading", "self-tampering"})
 
 
 def rule_words(rule: str) -> tuple[tuple[str, ...], bool]:
@@ -101,7 +104,7 @@ def _part_covered(
     name = part.argv[0].rpartition("/")[2]
     if part.wraps and name in _CLEAR and inner:
         return all(_part_covered(one, assessment, rules) for one in inner)
-    if part.wraps or name in _OPEN_ENDED or part.writes:
+    if part.wraps or name in _OPEN_ENDED or part.writes or assessment.cls in _NEVER_MEANT:
         return False
     return any(_matches(part.argv, rule) for rule in rules if rule[1])
 

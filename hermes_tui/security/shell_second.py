@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MAX_NODES = 20_000
 _MAX_TEXT = 50_000
+_BEYOND = re.compile(r"[^\t\n\r -~]")
 _LITERAL = re.compile(r"[\w./+:@%^,-]+\Z")
 # Words that the grammar takes for commands although bash does not.
 _NOT_COMMANDS = frozenset(
@@ -44,8 +45,12 @@ def _parser() -> Parser:
 
 
 def command_names(text: str) -> tuple[set[str], bool]:
-    """(plain words tree-sitter takes for program names, whether it reports an error)."""
-    tree = _parser().parse(text.encode("utf-8", "surrogatepass"))
+    """(plain words tree-sitter takes for program names, whether it reports an error).
+
+    Signs beyond ASCII stand as `x`: in the word that ends a here-document they make the scanner
+    of tree-sitter-bash 0.25 write outside its memory. To the shell they are letters all the same.
+    """
+    tree = _parser().parse(_plain(text).encode())
     names: set[str] = set()
     waiting: list[Node] = [tree.root_node]
     seen = 0
@@ -59,12 +64,16 @@ def command_names(text: str) -> tuple[set[str], bool]:
     return names, tree.root_node.has_error
 
 
+def _plain(text: str) -> str:
+    return _BEYOND.sub("x", text)
+
+
 def disagreement(text: str, reading: Reading) -> str:
     """Why the two readers do not agree; empty when they do."""
     if len(text) > _MAX_TEXT:
         return ""
     names, broken = command_names(text)
-    listed = {command.argv[0] for command in reading.commands if command.argv}
+    listed = {_plain(command.argv[0]) for command in reading.commands if command.argv}
     missing = sorted(
         name
         for name in names
@@ -79,6 +88,7 @@ def disagreement(text: str, reading: Reading) -> str:
 
 def _called(missing: list[str], text: str) -> bool:
     """Whether all missing names are functions or aliases that are defined in the text."""
+    text = _plain(text)
     return all(
         re.search(rf"(?:\bfunction\s+{re.escape(name)}\b|{re.escape(name)}\s*\(\s*\))", text)
         for name in missing
