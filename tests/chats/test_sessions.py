@@ -166,3 +166,16 @@ async def test_a_chat_goes_on_with_another_session_and_with_a_new_one(
     await phone.say("/resume nothing-like-it")
     await phone.until("no session")
     await phone.close()
+
+
+async def test_a_gate_that_is_closed_sends_by_its_new_gateway(core: Core) -> None:
+    chats = core.outside.chats
+    await chats.start()
+    gate = chats.gate("telegram")
+    first = gate.gateway
+    await gate.close()
+    gate.start()
+    await chats.put("telegram:7", "hello")
+    await chats.settled(1, 1.0)
+    assert gate.gateway is not first
+    assert gate._sending()._transport is gate.gateway

@@ -99,7 +99,7 @@ class Gate:
         await self.stop()
         if self.gateway is not None:
             await self.gateway.close()
-            self.gateway = None
+            self.gateway = self._sender = None  # the next start goes by the settings of then
 
     # --- out -----------------------------------------------------------------------------
 
