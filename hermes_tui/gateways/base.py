@@ -177,6 +177,13 @@ class RefusedError(HermesError):
     """The platform refuses the account, or a setting is missing: trying again is of no use."""
 
 
+class AccountError(SendError, RefusedError):
+    """The platform refuses the account, found when something was asked of it.
+
+    One message did not go, and to connect is of no use either.
+    """
+
+
 class Desk(Protocol):
     """Where a gateway hands in what it hears."""
 

@@ -23,6 +23,7 @@ from discord.http import Route
 
 from hermes_tui.gateways.base import (
     Abilities,
+    AccountError,
     Address,
     Button,
     Desk,
@@ -36,6 +37,7 @@ from hermes_tui.gateways.base import (
 from hermes_tui.gateways.discord_events import Heard, of_interaction, of_message
 from hermes_tui.gateways.discord_files import Files
 from hermes_tui.gateways.format import messages
+from hermes_tui.gateways.marks import add_place, counts_from, places
 
 _log = logging.getLogger(__name__)
 _NO_TOKEN = (
@@ -48,9 +50,6 @@ _HEARD_PRESS, _HEARD_COMMAND, _ALONE = 6, 4, 64
 _MOST_LISTED = 100
 _MOST_CAUGHT_UP = 500
 """Messages of one channel that are asked for after a time away."""
-_MOST_CHANNELS = 200
-_HEARD, _SINCE = "channels", "since"
-_BEFORE_S = 600.0
 
 
 class Bot(discord.Client):
@@ -125,12 +124,7 @@ class Discord:
     async def run(self, desk: Desk) -> None:
         """Connect and listen; what came meanwhile comes first."""
         await self.close()
-        try:
-            bot = await self._ready()
-        except _TokenError as error:
-            raise RefusedError(error.message, error.hint) from None
-        except SendError as error:
-            raise OSError(error.message) from None
+        bot = await self._ready()
         bot.alive = desk.alive
         await self._list_commands(bot, desk)
         line = asyncio.create_task(bot.connect(reconnect=False))
@@ -167,7 +161,8 @@ class Discord:
         await bot.connected.wait()
         desk.alive()
         channels = await self._channels(bot, desk)
-        since = await self._since(desk)
+        began = datetime.datetime.fromtimestamp(await counts_from(desk), datetime.UTC)
+        since = discord.utils.time_snowflake(began)
         for channel in channels:
             await self._catch_up(bot, desk, channel, since)
         known = set(channels)
@@ -180,17 +175,11 @@ class Discord:
             channel = str(what.channel.id)
             if channel not in known:
                 known.add(channel)
-                kept = [*await self._heard_in(desk), channel][-_MOST_CHANNELS:]
-                await desk.keep_mark(json.dumps(kept), _HEARD)
-
-    async def _heard_in(self, desk: Desk) -> list[str]:
-        kept = await desk.mark(_HEARD)
-        heard: list[str] = json.loads(kept) if kept else []
-        return heard
+                await add_place(desk, channel)
 
     async def _channels(self, bot: Bot, desk: Desk) -> list[str]:
         """Channels it has heard something in, those of the settings, its owners' direct chats."""
-        found = [*await self._heard_in(desk), *self._groups]
+        found = [*await places(desk), *self._groups]
         for owner in self._owners:
             try:
                 route = Route("POST", "/users/@me/channels")
@@ -200,15 +189,6 @@ class Discord:
             else:
                 found.append(str(made["id"]))
         return list(dict.fromkeys(found))
-
-    async def _since(self, desk: Desk) -> int:
-        """The number from which on messages count: one of shortly before the first start."""
-        known = await desk.mark(_SINCE)
-        if not known:
-            began = discord.utils.utcnow() - datetime.timedelta(seconds=_BEFORE_S)
-            known = str(discord.utils.time_snowflake(began))
-            await desk.keep_mark(known, _SINCE)
-        return int(known)
 
     async def _catch_up(self, bot: Bot, desk: Desk, channel: str, since: int) -> None:
         """What was said in a channel since the last message that was kept, oldest first."""
@@ -362,7 +342,7 @@ class Discord:
                 return self._bot
             token = self._token().strip()
             if not token:
-                raise _TokenError(*_NO_TOKEN)
+                raise AccountError(*_NO_TOKEN)
             bot = Bot()
             try:
                 await bot.login(token)
@@ -371,16 +351,12 @@ class Discord:
                     DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(found["url"])
             except discord.LoginFailure:
                 await bot.close()
-                raise _TokenError("Discord does not accept the token", _NO_TOKEN[1]) from None
+                raise AccountError("Discord does not accept the token", _NO_TOKEN[1]) from None
             except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
                 await bot.close()
                 raise SendError(f"Discord can't be reached ({type(error).__name__})") from None
             self._bot = bot
             return bot
-
-
-class _TokenError(SendError):
-    """Discord does not know the token."""
 
 
 def _channel(to: Address) -> str:
@@ -395,7 +371,7 @@ def _failure(error: discord.HTTPException, changing: bool) -> SendError:
     if changing and error.code == _UNKNOWN_MESSAGE:
         return GoneError(text)
     if error.status == 401:
-        return _TokenError("Discord does not accept the token", _NO_TOKEN[1])
+        return AccountError("Discord does not accept the token", _NO_TOKEN[1])
     if error.status == 429:
         wait = error.response.headers.get("Retry-After", "")
         return SendError(text, retry_after=float(wait) if wait.isdecimal() else 30.0)

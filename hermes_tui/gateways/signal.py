@@ -10,7 +10,6 @@ import asyncio
 import base64
 import itertools
 import logging
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +31,7 @@ from hermes_tui.gateways.base import (
     Setup,
 )
 from hermes_tui.gateways.format import messages
+from hermes_tui.gateways.marks import counts_from
 from hermes_tui.gateways.signal_events import (
     GROUP,
     Attachment,
@@ -50,7 +50,6 @@ _log = logging.getLogger(__name__)
 _LOST_S = 30.0
 _SILENT_S = 60.0
 """The daemon says every fifteen seconds that it is there."""
-_BEFORE_S = 600.0
 _MOST_EVENT = 32 << 20
 _MOST_FILE = 100_000_000
 _PIECE = 1 << 16
@@ -92,7 +91,7 @@ class Signal:
         if not self._account:
             raise RefusedError("signal.account is not set", "the number of the agent's account")
         await self._check()
-        since = await self._since(desk)
+        since = await counts_from(desk)
         # After an id it does not know, it gives everything it has kept.
         headers = {"Accept": "text/event-stream", "Last-Event-ID": await desk.mark() or "none"}
         wait = httpx2.Timeout(_LOST_S, read=_SILENT_S)
@@ -115,14 +114,6 @@ class Signal:
             if number:
                 await desk.keep_mark(number)
 
-    async def _since(self, desk: Desk) -> float:
-        """From when on messages count: shortly before the first start."""
-        known = await desk.mark("since")
-        if not known:
-            known = str(time.time() - _BEFORE_S)
-            await desk.keep_mark(known, "since")
-        return float(known)
-
     async def _check(self) -> None:
         """Raise RefusedError for an account the daemon does not have."""
         try:
@@ -130,7 +121,7 @@ class Signal:
         except SendError as error:
             if "not implemented" in error.message.lower():
                 return  # a daemon of one account has no list
-            raise OSError(error.message) from error
+            raise
         known = msgspec.json.decode(raw, type=list[_Account])
         if known and not any(self._account in (one.number, one.aci) for one in known):
             raise RefusedError(

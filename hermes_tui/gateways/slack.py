@@ -7,9 +7,7 @@ has no key there, so one whose answer was lost may have gone out.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -22,6 +20,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from hermes_tui.gateways.base import (
     Abilities,
+    AccountError,
     Address,
     Button,
     Desk,
@@ -35,6 +34,7 @@ from hermes_tui.gateways.base import (
     Setup,
 )
 from hermes_tui.gateways.format import messages
+from hermes_tui.gateways.marks import add_place, counts_from, places
 from hermes_tui.gateways.slack_events import (
     Envelope,
     Event,
@@ -51,12 +51,9 @@ _SERVER = "https://slack.com/api/"
 _LOST_S = 30
 _PING_S = 30.0
 _SILENT_S = 100.0
-_BEFORE_S = 600.0
 _MOST_ASKED = 2900
-_MOST_PLACES = 200
 _PAGE = 200
 _MOST_PAGES = 5
-_PLACES, _SINCE = "places", "since"
 _ACCOUNT = ("invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired")
 _GONE = (
     "channel_not_found",
@@ -67,10 +64,6 @@ _GONE = (
 )
 _UNCHANGEABLE = ("message_not_found", "cant_update_message", "edit_window_closed")
 _SETUP = "`hermes gateway setup slack` says which tokens and scopes it needs"
-
-
-class _AccountError(SendError):
-    """Slack does not accept a token, or a scope is missing."""
 
 
 class Slack:
@@ -105,13 +98,8 @@ class Slack:
         """Connect and listen; what came meanwhile comes first."""
         if not self._app_token().startswith("xapp-"):
             raise RefusedError("there is no app-level token of Slack (xapp-…)", _SETUP)
-        try:
-            me = str((await self._ask("auth.test", {}))["user_id"])
-            opened = await self._ask("apps.connections.open", {}, token=self._app_token())
-        except _AccountError as error:
-            raise RefusedError(error.message, error.hint) from None
-        except SendError as error:
-            raise OSError(error.message) from None
+        me = str((await self._ask("auth.test", {}))["user_id"])
+        opened = await self._ask("apps.connections.open", {}, token=self._app_token())
         frames: asyncio.Queue[Envelope | None] = asyncio.Queue()
         try:
             socket = await self._ready().ws_connect(
@@ -166,27 +154,18 @@ class Slack:
             return
         await desk.keep_mark(message.message, place)
         if not known:
-            places = [*await self._places(desk), place][-_MOST_PLACES:]
-            await desk.keep_mark(json.dumps(places), _PLACES)
-
-    async def _places(self, desk: Desk) -> list[str]:
-        kept = await desk.mark(_PLACES)
-        places: list[str] = json.loads(kept) if kept else []
-        return places
+            await add_place(desk, place)
 
     # --- what came while nobody listened -------------------------------------------------
 
     async def _caught_up(self, desk: Desk, me: str) -> None:
-        since = await desk.mark(_SINCE)
-        if not since:
-            since = f"{time.time() - _BEFORE_S:.6f}"
-            await desk.keep_mark(since, _SINCE)
-        places = [*await self._places(desk), *self._groups]
+        since = f"{await counts_from(desk):.6f}"
+        found = [*await places(desk), *self._groups]
         for owner in self._owners:
             opened = await self._tried("conversations.open", {"users": owner})
             if opened:
-                places.append(str(opened["channel"]["id"]))
-        for place in dict.fromkeys(places):
+                found.append(str(opened["channel"]["id"]))
+        for place in dict.fromkeys(found):
             for event in await self._since(place, await desk.mark(place) or since):
                 await self._take(event, desk, me)
                 desk.alive()
@@ -214,7 +193,7 @@ class Slack:
             return await self._ask(method, asked)
         except SendError as error:
             if error.retry_after or error.doubt:
-                raise OSError(error.message) from None
+                raise
             _log.info("slack: %s: %s", method, error.message)
             return {}
 
@@ -311,7 +290,7 @@ class Slack:
     def _client(self) -> AsyncWebClient:
         token = self._token()
         if not token:
-            raise _AccountError("there is no bot token of Slack (xoxb-…)", _SETUP)
+            raise AccountError("there is no bot token of Slack (xoxb-…)", _SETUP)
         session = self._ready()
         if self._web is None or self._web.token != token:
             self._web = AsyncWebClient(
@@ -353,10 +332,10 @@ def _failure(error: SlackApiError) -> SendError:
     said = str(response.get("error", "it failed")) if hasattr(response, "get") else "it failed"
     text = f"Slack: {said.replace('_', ' ')}"
     if said in _ACCOUNT:
-        return _AccountError(f"Slack does not accept a token ({said})", _SETUP)
+        return AccountError(f"Slack does not accept a token ({said})", _SETUP)
     if said == "missing_scope":
         needed = str(response.get("needed", "a scope"))
-        return _AccountError(f"Slack: the app lacks {needed}", "add it and install the app again")
+        return AccountError(f"Slack: the app lacks {needed}", "add it and install the app again")
     if said == "ratelimited":
         wait = str(response.headers.get("Retry-After", ""))
         return SendError(text, retry_after=float(wait) if wait.isdecimal() else 30.0)

@@ -22,6 +22,7 @@ from msgspec import Struct
 from hermes_tui.errors import StoreError
 from hermes_tui.gateways.base import (
     Abilities,
+    AccountError,
     Address,
     Answer,
     Button,
@@ -78,10 +79,6 @@ class _Reply(Struct):
     url: str = ""
 
 
-class _TokenError(SendError):
-    """Meta does not know the token."""
-
-
 class WhatsApp:
     """One number. token, secret, verify: the account's secrets, asked for when they are needed."""
 
@@ -117,7 +114,7 @@ class WhatsApp:
     async def run(self, desk: Desk) -> None:
         """Be called, until cancelled."""
         listener = self._checked()
-        await self._try_token()
+        await self._graph("GET", f"{self._server}/{self._phone_id}")  # knows the token, or says no
         self._desk = desk
         listener.add("GET", PATH, self._asked)
         listener.add("POST", PATH, self._called)
@@ -141,15 +138,6 @@ class WhatsApp:
         if self._listener is None:
             raise RefusedError("WhatsApp calls this machine, and no port is open", "set http.port")
         return self._listener
-
-    async def _try_token(self) -> None:
-        """Raise RefusedError when Meta does not know the token."""
-        try:
-            await self._graph("GET", f"{self._server}/{self._phone_id}")
-        except _TokenError as error:
-            raise RefusedError(error.message, error.hint) from None
-        except SendError as error:
-            raise OSError(error.message) from None
 
     async def _asked(self, call: Call) -> Answer:
         """Meta asks once whether this is the right place."""
@@ -324,7 +312,7 @@ class WhatsApp:
 def _failure(error: _Error, answer: httpx2.Response) -> SendError:
     text = f"WhatsApp: {error.message or f'Meta answered {answer.status_code}'}"
     if error.code == 190 or answer.status_code == 401:
-        return _TokenError(
+        return AccountError(
             "WhatsApp: Meta does not accept the access token", "make a lasting one: see the page"
         )
     if error.code == 131047:
