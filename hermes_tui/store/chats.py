@@ -67,6 +67,14 @@ class Chats:
         found = await self._db.read(partial(_chats, "key = ?", (key,)))
         return found[0] if found else None
 
+    async def of_target(self, target: str) -> Chat | None:
+        """The chat with a target; in a group the one that was heard of last."""
+        # Keys begin with the target of their own chat: the table is searched, not read.
+        where = "key >= ? AND key < ? AND target = ? ORDER BY last_in DESC LIMIT 1"
+        values = (target, f"{target}\U0010ffff", target)
+        found = await self._db.read(partial(_chats, where, values))
+        return found[0] if found else None
+
     async def put(self, chat: Chat) -> None:
         """Put a session into a chat."""
         await self._db.write(partial(_put, chat))
@@ -74,6 +82,11 @@ class Chats:
     async def remove(self, key: str) -> None:
         """Take the session out of a chat; the session stays."""
         await self._run("DELETE FROM chats WHERE key = ?", (key,))
+
+    async def forget(self, platform: str, before: float) -> None:
+        """Take the sessions out of chats of a platform that were quiet since a Unix time."""
+        query = "DELETE FROM chats WHERE key >= ? AND key < ? AND last_in < ?"
+        await self._run(query, (f"{platform}:", f"{platform};", before))
 
     async def heard(self, key: str, ts: float) -> None:
         """Something came from a chat; it may be written to again."""

@@ -49,8 +49,7 @@ async def call(chats: Chats, session: Session, ask_id: str) -> int:
 def _homes(chats: Chats) -> list[str]:
     """The person's own chats, of every platform that is set up and has one."""
     names = (name for name in chats.platforms() if name not in (HOOKS, TERMINAL))
-    homes = ((name, chats.people.settings(name).home_chat) for name in names)
-    return [f"{name}:{home}" for name, home in homes if home]
+    return [home for name in names if (home := chats.home(name))]
 
 
 async def _fresh(chats: Chats, chat: Chat, asked: ApprovalAsked | QuestionAsked) -> Fresh:

@@ -155,18 +155,18 @@ class Chats:
             )
         if colon:
             return text
-        home = self.people.settings(platform).home_chat
+        home = self.home(platform)
         if not home:
             raise HermesError(
                 f"there is no chat of your own on {platform} yet",
                 f"`hermes config set {platform}.home_chat ID`",
             )
-        return f"{platform}:{home}"
+        return home
 
     async def put(self, to: str, text: str, *, key: str = "") -> int:
         """Keep a text for a chat and return its number. Raises HermesError."""
         where = self.address(to)
-        if (chat := await self.of_target(where)) and chat.parked:
+        if (chat := await self.rows.of_target(where)) and chat.parked:
             raise HermesError(f"{where} takes no messages: {chat.parked}")
         number = await self.outbox.put(where, text, key=key)
         self.wake(where)
@@ -219,12 +219,6 @@ class Chats:
         task.add_done_callback(self._calls.discard)
 
     # --- sessions ------------------------------------------------------------------------
-
-    async def of_target(self, target: str) -> Chat | None:
-        """The chat with a target; in a group the one that was heard of last."""
-        rows = await self.rows.all()
-        mine = (one for one in rows if one.target == target and one.key.startswith(target))
-        return next(mine, None)
 
     async def chat_for(self, message: Inbound) -> Chat:
         """The chat a message belongs to, with the session its text goes to."""
@@ -288,10 +282,10 @@ class Chats:
         """Have a chat and a session be one conversation. Raises HermesError."""
         target = self.address(to)
         platform = target.partition(":")[0]
-        known = await self.of_target(target)
+        known = await self.rows.of_target(target)
         if session.conversation.person or (known is not None and known.person):
             raise HermesError("only chats of your own can be linked")
-        if known is None and target != self._home(platform):
+        if known is None and target != self.home(platform):
             raise HermesError(
                 f"nothing has come from {target} yet", "write something there first, then link it"
             )
@@ -319,7 +313,8 @@ class Chats:
         self.telling.unbind(chat.key)
         return chat
 
-    def _home(self, platform: str) -> str:
+    def home(self, platform: str) -> str:
+        """The target of the person's own chat on a platform; empty when there is none."""
         home = self.people.settings(platform).home_chat
         return f"{platform}:{home}" if home else ""
 

@@ -61,7 +61,4 @@ class Hooks:
 
     async def forget(self) -> None:
         """Let go of what hooks had long ago; their sessions stay."""
-        old = time.time() - KEPT_S
-        for chat in await self._chats.rows.all():
-            if chat.key.startswith(f"{HOOKS}:") and chat.last_in < old:
-                await self._chats.rows.remove(chat.key)
+        await self._chats.rows.forget(HOOKS, time.time() - KEPT_S)

@@ -98,7 +98,7 @@ class Router:
 
     async def _more(self, target: str) -> bool:
         """Whether something comes from the chat before its session has come to rest."""
-        chat = await self._chats.of_target(target)
+        chat = await self._chats.rows.of_target(target)
         session = self._core.sessions.get(chat.session) if chat is not None else None
         if session is None or not session.working:
             return False
